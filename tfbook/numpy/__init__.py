@@ -1,0 +1,11 @@
+"""The mathematics of the Transformer as plain functions of NumPy arrays."""
+
+from tfbook.numpy.attention import (
+    attention_scores,
+    attention_weights,
+    scaled_dot_product_attention,
+    weighted_mean,
+)
+from tfbook.numpy.functions import cross_entropy, gelu, relu, silu, softmax
+from tfbook.numpy.masks import causal_mask, padding_mask
+from tfbook.numpy.streaming import streaming_attention

@@ -1,0 +1,182 @@
+"""Scaled dot-product attention: scores, weights, and the weighted mean of the values."""
+
+import math
+
+import numpy as np
+
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats
+from tfbook.numpy.functions import softmax
+
+
+@np.errstate(invalid="ignore")  # a key that a mask will hide may be infinite
+def attention_scores(Q, K, bias=None, scale=None):
+    r"""Compare every query with every key: :math:`Q K^\top / \sqrt{d_k}`, plus a bias where there is one.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., T, d_k)
+        Queries.
+    K : array_like, shape (..., T_k, d_k)
+        Keys.
+    bias : array_like, broadcasts to (..., T, T_k), optional
+        Added to the scores, such as ALiBi's distances.
+    scale : float, optional
+        Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
+
+    Returns
+    -------
+    ndarray, shape (..., T, T_k)
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit together.
+
+    Notes
+    -----
+    Source: the argument of the softmax in Attention(Q, K, V).
+
+    Examples
+    --------
+    >>> attention_scores([[2.0, 0.0, 0.0, 0.0]], [[1.0, 5.0, 5.0, 5.0], [3.0, 0.0, 0.0, 0.0]])
+    array([[1., 3.]])
+    """
+    Q, K = floats("Q", Q), floats("K", K)
+    expect("Q", Q.shape, "(..., T, d_k)")
+    d_k = Q.shape[-1]
+    expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
+    expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
+    scale = 1 / math.sqrt(max(d_k, 1)) if scale is None else float(scale)
+    S = (Q * scale) @ np.swapaxes(K, -1, -2)  # scaling Q costs T·d_k products, scaling S would cost T·T_k
+    if bias is None:
+        return S
+    bias = floats("bias", bias)
+    expect_broadcast("bias", bias.shape, S.shape, "(..., T, T_k)")
+    return S + bias.astype(S.dtype, copy=False)
+
+
+def attention_weights(Q, K, mask=None, bias=None, scale=None):
+    r"""Turn each query's scores into a distribution over the keys: softmax of the scores, row by row.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., T, d_k)
+        Queries.
+    K : array_like, shape (..., T_k, d_k)
+        Keys.
+    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+        True where the query may attend to the key.
+    bias, scale
+        As in :func:`attention_scores`.
+
+    Returns
+    -------
+    ndarray, shape (..., T, T_k)
+        Rows sum to one; the row of a query that may attend to nothing is zero.
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit together, or the mask is not boolean.
+
+    Notes
+    -----
+    A masked score becomes −∞, whose exponential is 0, *before* the softmax: what is left still sums to one.
+
+    Source: :math:`\operatorname{softmax}(QK^\top/\sqrt{d_k})`, the attention matrix.
+
+    Examples
+    --------
+    >>> from tfbook.numpy import causal_mask
+    >>> attention_weights([[0.0], [0.0]], [[1.0], [1.0]], mask=causal_mask(2))
+    array([[1. , 0. ],
+           [0.5, 0.5]])
+    """
+    S = attention_scores(Q, K, bias, scale)
+    if mask is not None:
+        mask = np.asarray(mask)
+        expect_mask(mask.dtype, mask.shape, S.shape)
+        S = np.where(mask, S, S.dtype.type(-np.inf))
+    return softmax(S)
+
+
+def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
+    r"""Answer each query with a weighted mean of the values: :math:`\operatorname{softmax}(QK^\top/\sqrt{d_k})\,V`.
+
+    Parameters
+    ----------
+    Q : array_like, shape (..., T, d_k)
+        Queries: what each position looks for.
+    K : array_like, shape (..., T_k, d_k)
+        Keys: what each position offers to be found by.
+    V : array_like, shape (..., T_k, d_v)
+        Values: what each position hands over.
+    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+        True where the query may attend to the key.
+    bias : array_like, broadcasts to (..., T, T_k), optional
+        Added to the scores.
+    scale : float, optional
+        Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
+
+    Returns
+    -------
+    ndarray, shape (..., T, d_v)
+        Zeros for a query that may attend to nothing.
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit together, or the mask is not boolean.
+
+    Notes
+    -----
+    Source: Attention(Q, K, V).
+
+    Examples
+    --------
+    >>> Q = [[10.0, 0.0]]
+    >>> K = [[10.0, 0.0], [0.0, 10.0]]
+    >>> scaled_dot_product_attention(Q, K, V=[[1.0, 2.0], [3.0, 4.0]])
+    array([[1., 2.]])
+    """
+    A = attention_weights(Q, K, mask, bias, scale)
+    return weighted_mean(A, V, mask)
+
+
+def weighted_mean(A, V, mask=None):
+    """Mix the values, A V; a masked value has no part in it, even where it is not a number.
+
+    Parameters
+    ----------
+    A : array_like, shape (..., T, T_k)
+        Weights, zero where masked.
+    V : array_like, shape (..., T_k, d_v)
+        Values.
+    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+        The mask that the weights were made with.
+
+    Returns
+    -------
+    ndarray, shape (..., T, d_v)
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit together.
+
+    Examples
+    --------
+    >>> weighted_mean([[0.25, 0.75]], [[4.0], [8.0]])
+    array([[7.]])
+    >>> weighted_mean([[1.0, 0.0]], [[4.0], [np.nan]], mask=[[True, False]])
+    array([[4.]])
+    """
+    A, V = floats("A", A), floats("V", V)
+    expect("V", V.shape, "(..., T_k, d_v)", T_k=A.shape[-1])
+    expect_broadcast("V", V.shape[:-2], A.shape[:-2], "the leading axes of Q and K")
+    if mask is None or np.isfinite(V).all():
+        return A @ V
+    broken = ~np.isfinite(V)
+    Y = A @ np.where(broken, V.dtype.type(0), V)  # 0 · nan is nan: a weight of zero alone would not hide it
+    seen = np.broadcast_to(mask, A.shape).astype(Y.dtype) @ broken.astype(Y.dtype)
+    return np.where(seen > 0, Y.dtype.type(np.nan), Y)

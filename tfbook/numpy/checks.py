@@ -1,0 +1,86 @@
+"""What a function expects of its arguments, said once and in words that a reader can act on."""
+
+import numpy as np
+
+
+def floats(name, X):
+    """Return X as an array of real floating-point numbers; integers and booleans become float64."""
+    X = np.asarray(X)
+    if X.dtype.kind in "iub":
+        return X.astype(np.float64)
+    if X.dtype.kind != "f":
+        raise ValueError(f"{name}: expected real numbers, got dtype {X.dtype}")
+    return X
+
+
+def expect(name, shape, form, **sizes):
+    """Raise unless ``shape`` ends in the axes that ``form`` names, with the sizes known so far.
+
+    Parameters
+    ----------
+    name : str
+        The argument, for the message.
+    shape : tuple of int
+        What came.
+    form : str
+        The axes that are expected, such as ``"(..., T_k, d_k)"``, or ``"(H*d_v, d)"`` with no leading axes.
+    **sizes : int
+        Known sizes; an axis whose name is not among them may have any.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the shape that was expected and the shape that came.
+
+    Examples
+    --------
+    >>> expect("W_O", (24, 16), "(H*d_v, d)", H=4, d_v=6, d=16)
+    >>> expect("W_O", (16, 24), "(H*d_v, d)", H=4, d_v=6, d=16)
+    Traceback (most recent call last):
+    ValueError: W_O: expected (H*d_v, d) = (24, 16), got (16, 24)
+    """
+    shape = tuple(shape)
+    axes = [axis.strip() for axis in form.strip("()").split(",") if axis.strip()]
+    leading = axes[:1] == ["..."]
+    axes = axes[leading:]
+    wanted = [_size(axis, sizes) for axis in axes]
+    got = shape[len(shape) - len(axes):] if leading else shape
+    if len(got) == len(axes) and all(w in (None, g) for w, g in zip(wanted, got)):
+        return
+    known = ", ".join(["..."] * leading + [axis if w is None else str(w) for axis, w in zip(axes, wanted)])
+    known += "," * (len(axes) + leading == 1)
+    equals = "" if f"({known})" == form else f" = ({known})"
+    raise ValueError(f"{name}: expected {form}{equals}, got {shape}")
+
+
+def _size(axis, sizes):
+    """The size of an axis such as ``d``, ``1`` or ``H*d_v``; None where a factor is unknown."""
+    size = 1
+    for factor in axis.split("*"):
+        n = int(factor) if factor.isdigit() else sizes.get(factor)
+        if n is None:
+            return None
+        size *= n
+    return size
+
+
+def expect_broadcast(name, shape, target, form):
+    """Raise unless ``shape`` broadcasts against ``target``, the shape that ``form`` names."""
+    try:
+        np.broadcast_shapes(tuple(shape), tuple(target))
+    except ValueError:
+        raise ValueError(f"{name}: expected a shape that broadcasts to {form} = {tuple(target)}, got {tuple(shape)}") from None
+
+
+def expect_mask(dtype, shape, target):
+    """Raise unless a mask is boolean and broadcasts to the scores' shape (..., T, T_k)."""
+    if str(dtype).rpartition(".")[2] != "bool":
+        raise ValueError(f"mask: expected booleans, True where a query may attend, got dtype {dtype}; pass mask != 0, or a float as bias")
+    expect_broadcast("mask", shape, target, "(..., T, T_k)")
+
+
+def whole(name, n, least=0):
+    """Return n as an int, or raise: sizes and counts are whole numbers from ``least`` on."""
+    if isinstance(n, bool) or not hasattr(n, "__index__") or n.__index__() < least:
+        raise ValueError(f"{name}: expected a whole number, at least {least}, got {n!r}")
+    return n.__index__()

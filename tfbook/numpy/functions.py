@@ -1,0 +1,163 @@
+"""Elementwise functions, softmax and the loss."""
+
+import math
+
+import numpy as np
+
+from tfbook.numpy.checks import expect, floats
+
+
+def softmax(S, axis=-1):
+    r"""Turn scores into a distribution: positive numbers that sum to one along an axis.
+
+    Parameters
+    ----------
+    S : array_like, any shape
+        Scores. A score of −∞ gets no weight, and a slice of nothing but −∞ gets zeros: nothing to choose from.
+    axis : int
+        The axis that sums to one.
+
+    Returns
+    -------
+    ndarray, shape of ``S``
+        Same dtype as ``S`` (float64 for integers).
+
+    Notes
+    -----
+    :math:`\operatorname{softmax}(s)_j = e^{s_j} / \sum_k e^{s_k}`. Adding a constant to every score changes nothing, so
+    the largest is subtracted first and no exponential can overflow.
+
+    Source: the row-wise softmax of Attention(Q, K, V).
+
+    Examples
+    --------
+    >>> softmax([0, 0, 0, 0])
+    array([0.25, 0.25, 0.25, 0.25])
+    >>> softmax([1000.0, 1000.0, -np.inf])
+    array([0.5, 0.5, 0. ])
+    """
+    S = floats("S", S)
+    top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
+    top[np.isneginf(top)] = 0  # -inf - -inf is not a number
+    E = np.exp(S - top)
+    Z = E.sum(axis=axis, keepdims=True)
+    Z[Z == 0] = 1  # nothing to choose from: 0 / 1
+    return E / Z
+
+
+def relu(x):
+    """Keep what is positive: max(x, 0).
+
+    Parameters
+    ----------
+    x : array_like, any shape
+
+    Returns
+    -------
+    ndarray, shape of ``x``
+
+    Notes
+    -----
+    Source: FFN formula.
+
+    Examples
+    --------
+    >>> relu([-1.0, 0.0, 2.0])
+    array([0., 0., 2.])
+    """
+    x = floats("x", x)
+    return np.maximum(x, 0)
+
+
+def gelu(x):
+    r"""Weigh x by the chance that a standard normal number is below it: :math:`x\,\Phi(x)`, exact (erf).
+
+    Parameters
+    ----------
+    x : array_like, any shape
+
+    Returns
+    -------
+    ndarray, shape of ``x``
+
+    Notes
+    -----
+    Source: Hendrycks and Gimpel, arXiv 1606.08415.
+
+    Examples
+    --------
+    >>> gelu([-1.0, 0.0, 1.0]).round(4)
+    array([-0.1587,  0.    ,  0.8413])
+    """
+    x = floats("x", x)
+    return x * (0.5 * _erfc(x * -math.sqrt(0.5))).astype(x.dtype)
+
+
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])  # NumPy has no erf
+
+
+def silu(x):
+    r"""Weigh x by its logistic function: :math:`x / (1 + e^{-x})`, also called swish.
+
+    Parameters
+    ----------
+    x : array_like, any shape
+
+    Returns
+    -------
+    ndarray, shape of ``x``
+
+    Notes
+    -----
+    Source: Elfwing et al., arXiv 1702.03118.
+
+    Examples
+    --------
+    >>> silu([-1.0, 0.0, 1.0]).round(4)
+    array([-0.2689,  0.    ,  0.7311])
+    """
+    x = floats("x", x)
+    return x * np.exp(-np.logaddexp(0, -x))  # 1 / (1 + e^-x), with no exponential to overflow
+
+
+def cross_entropy(logits, targets):
+    r"""Mean surprise at the right answers, :math:`-\log \operatorname{softmax}(\text{logits})_{\text{target}}`, in nats.
+
+    Parameters
+    ----------
+    logits : array_like, shape (..., vocab)
+        Scores of every class.
+    targets : array_like of int, shape (...)
+        The right class of each, from 0 to vocab − 1.
+
+    Returns
+    -------
+    float of the dtype of ``logits``
+        In nats per target: log(vocab) for a guess among all.
+
+    Raises
+    ------
+    ValueError
+        Where ``targets`` is not whole numbers of the leading shape of ``logits``, or is empty.
+    IndexError
+        Where a target is not a class.
+
+    Examples
+    --------
+    >>> float(cross_entropy([[0, 0, 0, 0]], [2]) - math.log(4))
+    0.0
+    """
+    logits, targets = floats("logits", logits), np.asarray(targets)
+    expect("logits", logits.shape, "(..., vocab)")
+    vocab = logits.shape[-1]
+    if targets.dtype.kind not in "iu":
+        raise ValueError(f"targets: expected whole numbers, got dtype {targets.dtype}")
+    if targets.shape != logits.shape[:-1]:
+        raise ValueError(f"targets: expected one for each row of logits, shape {logits.shape[:-1]}, got {targets.shape}")
+    if targets.size == 0:
+        raise ValueError("targets: expected at least one, got none")
+    if targets.min() < 0 or targets.max() >= vocab:
+        raise IndexError(f"targets: expected classes 0 to {vocab - 1}, got {targets.min()} to {targets.max()}")
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    right = np.take_along_axis(shifted, targets[..., None], axis=-1)[..., 0]
+    return (np.log(np.exp(shifted).sum(axis=-1)) - right).mean()

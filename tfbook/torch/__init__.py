@@ -1,0 +1,12 @@
+"""The same functions on PyTorch tensors, under the same names; modules that hold parameters and call them."""
+
+from tfbook.torch.attention import (
+    attention_scores,
+    attention_weights,
+    scaled_dot_product_attention,
+    weighted_mean,
+)
+from tfbook.torch.device import device
+from tfbook.torch.functions import cross_entropy, gelu, relu, silu, softmax
+from tfbook.torch.masks import causal_mask, padding_mask
+from tfbook.torch.streaming import streaming_attention

@@ -1,0 +1,151 @@
+"""Elementwise functions, softmax and the loss."""
+
+import math
+
+import torch
+
+from tfbook.numpy.checks import expect
+from tfbook.torch.checks import floats
+
+
+def softmax(S, axis=-1):
+    r"""Turn scores into a distribution: positive numbers that sum to one along an axis.
+
+    Parameters
+    ----------
+    S : Tensor, any shape
+        Scores. A score of −∞ gets no weight, and a slice of nothing but −∞ gets zeros, with zero gradient.
+    axis : int
+        The axis that sums to one.
+
+    Returns
+    -------
+    Tensor, shape of ``S``
+
+    Notes
+    -----
+    As :func:`tfbook.numpy.softmax`. Where some score is not −∞, this is ``torch.softmax``.
+
+    Examples
+    --------
+    >>> softmax(torch.tensor([1000.0, 1000.0, -torch.inf]))
+    tensor([0.5000, 0.5000, 0.0000])
+    """
+    S = floats("S", S)
+    if S.shape[axis] == 0:
+        return S
+    top = S.detach().amax(dim=axis, keepdim=True)
+    top = top.masked_fill(top.isneginf(), 0)  # -inf - -inf is not a number
+    E = torch.exp(S - top)
+    Z = E.sum(dim=axis, keepdim=True)
+    return E / Z.masked_fill(Z == 0, 1)  # nothing to choose from: 0 / 1
+
+
+def relu(x):
+    """Keep what is positive: max(x, 0).
+
+    Parameters
+    ----------
+    x : Tensor, any shape
+
+    Returns
+    -------
+    Tensor, shape of ``x``
+
+    Examples
+    --------
+    >>> relu(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([0., 0., 2.])
+    """
+    return torch.relu(floats("x", x))
+
+
+def gelu(x):
+    r"""Weigh x by the chance that a standard normal number is below it: :math:`x\,\Phi(x)`, exact (erf).
+
+    Parameters
+    ----------
+    x : Tensor, any shape
+
+    Returns
+    -------
+    Tensor, shape of ``x``
+
+    Notes
+    -----
+    Source: Hendrycks and Gimpel, arXiv 1606.08415.
+
+    Examples
+    --------
+    >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.1587,  0.0000,  0.8413])
+    """
+    x = floats("x", x)
+    return x * (0.5 * torch.erfc(x * -math.sqrt(0.5)))
+
+
+def silu(x):
+    r"""Weigh x by its logistic function: :math:`x / (1 + e^{-x})`, also called swish.
+
+    Parameters
+    ----------
+    x : Tensor, any shape
+
+    Returns
+    -------
+    Tensor, shape of ``x``
+
+    Notes
+    -----
+    Source: Elfwing et al., arXiv 1702.03118.
+
+    Examples
+    --------
+    >>> silu(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-0.2689,  0.0000,  0.7311])
+    """
+    x = floats("x", x)
+    return x * torch.sigmoid(x)
+
+
+def cross_entropy(logits, targets):
+    r"""Mean surprise at the right answers, :math:`-\log \operatorname{softmax}(\text{logits})_{\text{target}}`, in nats.
+
+    Parameters
+    ----------
+    logits : Tensor, shape (..., vocab)
+        Scores of every class.
+    targets : Tensor of int, shape (...)
+        The right class of each, from 0 to vocab − 1.
+
+    Returns
+    -------
+    Tensor, shape ()
+        In nats per target: log(vocab) for a guess among all.
+
+    Raises
+    ------
+    ValueError
+        Where ``targets`` is not whole numbers of the leading shape of ``logits``, or is empty.
+    IndexError
+        Where a target is not a class.
+
+    Examples
+    --------
+    >>> cross_entropy(torch.zeros(1, 4), torch.tensor([2])).exp()
+    tensor(4.)
+    """
+    logits, targets = floats("logits", logits), torch.as_tensor(targets, device=logits.device)
+    expect("logits", logits.shape, "(..., vocab)")
+    vocab = logits.shape[-1]
+    if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
+        raise ValueError(f"targets: expected whole numbers, got dtype {targets.dtype}")
+    if targets.shape != logits.shape[:-1]:
+        raise ValueError(f"targets: expected one for each row of logits, shape {tuple(logits.shape[:-1])}, got {tuple(targets.shape)}")
+    if targets.numel() == 0:
+        raise ValueError("targets: expected at least one, got none")
+    if targets.min() < 0 or targets.max() >= vocab:
+        raise IndexError(f"targets: expected classes 0 to {vocab - 1}, got {targets.min()} to {targets.max()}")
+    shifted = logits - logits.detach().amax(dim=-1, keepdim=True)
+    right = shifted.gather(-1, targets[..., None].long())[..., 0]
+    return (torch.log(torch.exp(shifted).sum(dim=-1)) - right).mean()

@@ -1,0 +1,137 @@
+"""Attention without the attention matrix, forward and backward: one block of scores at a time."""
+
+import math
+
+import torch
+
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, whole
+from tfbook.torch.attention import weighted_mean
+from tfbook.torch.checks import broadcast, floats
+
+
+def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=128):
+    r"""Compute scaled dot-product attention exactly, in extra memory O(T·d) rather than O(T²), gradients too.
+
+    A softmax needs its whole row only for two numbers, the largest score m and the sum Z of the exponentials. Both can be
+    kept while the keys stream by: where a block raises m, what was summed so far shrinks by :math:`e^{m_{old} - m}`.
+    The backward pass makes each block of weights again from the scores and :math:`m + \log Z`, instead of keeping it.
+
+    Parameters
+    ----------
+    Q : Tensor, shape (..., T, d_k)
+        Queries.
+    K : Tensor, shape (..., T_k, d_k)
+        Keys.
+    V : Tensor, shape (..., T_k, d_v)
+        Values.
+    mask : Tensor of bool, broadcasts to (..., T, T_k), optional
+        True where the query may attend to the key.
+    causal : bool
+        Apply :func:`causal_mask` as well, without ever storing it whole.
+    scale : float, optional
+        Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
+    block : int
+        Queries and keys taken at a time. Any gives the same answer.
+
+    Returns
+    -------
+    Tensor, shape (..., T, d_v)
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit together, the mask is not boolean, or the block is less than 1.
+
+    Notes
+    -----
+    Source: Milakov and Gimelshein, arXiv 1805.02867 (online softmax); Rabe and Staats, arXiv 2112.05682; Dao et al.,
+    arXiv 2205.14135 (flash attention).
+
+    Examples
+    --------
+    >>> from tfbook.torch import scaled_dot_product_attention
+    >>> Q, K, V = torch.eye(3), torch.eye(3), torch.arange(6.0).reshape(3, 2)
+    >>> torch.allclose(streaming_attention(Q, K, V, block=2), scaled_dot_product_attention(Q, K, V))
+    True
+    """
+    Q, K, V, block = floats("Q", Q), floats("K", K), floats("V", V), whole("block", block, least=1)
+    expect("Q", Q.shape, "(..., T, d_k)")
+    T, d_k = Q.shape[-2:]
+    expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
+    T_k = K.shape[-2]
+    expect("V", V.shape, "(..., T_k, d_v)", T_k=T_k)
+    expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
+    leading = broadcast(Q.shape[:-2], K.shape[:-2])
+    if mask is not None:
+        mask = torch.as_tensor(mask, device=Q.device)
+        expect_mask(mask.dtype, mask.shape, (*leading, T, T_k))
+        leading = broadcast(leading, mask.shape[:-2])
+        mask = mask.expand(*leading, T, T_k)
+    expect_broadcast("V", V.shape[:-2], leading, "the leading axes of Q and K")
+    leading = broadcast(leading, V.shape[:-2])
+    Q, K, V = (X.expand(*leading, *X.shape[-2:]) for X in (Q, K, V))
+    scale = 1 / math.sqrt(max(d_k, 1)) if scale is None else float(scale)
+    return _Streaming.apply(Q, K, V, mask, causal, scale, block)
+
+
+class _Streaming(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, Q, K, V, mask, causal, scale, block):
+        Y = Q.new_empty(*Q.shape[:-1], V.shape[-1])
+        log_Z = Q.new_empty(*Q.shape[:-1], 1)  # m + log Z of every query; +inf where it attends to nothing
+        for rows, blocks in _tiles(Q, K, causal, block):
+            m = Q.new_full((*Q.shape[:-2], rows.stop - rows.start, 1), -torch.inf)  # largest score so far
+            Z, y = torch.zeros_like(m), torch.zeros_like(Y[..., rows, :])            # sums of exp(score - m), and · value
+            for keys in blocks:
+                S, allowed = _scores(Q, K, mask, causal, scale, rows, keys)
+                m_new = torch.maximum(m, S.amax(dim=-1, keepdim=True))
+                shift = m_new.masked_fill(m_new.isneginf(), 0)
+                E, shrink = torch.exp(S - shift), torch.exp(m - shift)
+                Z = Z * shrink + E.sum(dim=-1, keepdim=True)
+                y = y * shrink + weighted_mean(E, V[..., keys, :], allowed)
+                m = m_new
+            Y[..., rows, :] = y / Z.masked_fill(Z == 0, 1)
+            log_Z[..., rows, :] = torch.where(Z == 0, torch.inf, m + Z.log())
+        ctx.save_for_backward(Q, K, V, mask, Y, log_Z)
+        ctx.options = causal, scale, block
+        return Y
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, dY):
+        Q, K, V, mask, Y, log_Z = ctx.saved_tensors
+        causal, scale, block = ctx.options
+        dQ, dK, dV = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V)
+        mean = (dY * Y).sum(dim=-1, keepdim=True)  # what the softmax's gradient takes off every weight's
+        for rows, blocks in _tiles(Q, K, causal, block):
+            q, dy = Q[..., rows, :], dY[..., rows, :]
+            for keys in blocks:
+                k, v = K[..., keys, :], V[..., keys, :]
+                S, allowed = _scores(Q, K, mask, causal, scale, rows, keys)
+                A = torch.exp(S - log_Z[..., rows, :])
+                dA = dy @ v.transpose(-1, -2) - mean[..., rows, :]
+                dS = A * dA if allowed is None else torch.where(allowed, A * dA, 0)  # 0 · nan is nan
+                dQ[..., rows, :] += scale * dS @ k
+                dK[..., keys, :] += scale * dS.transpose(-1, -2) @ q
+                dV[..., keys, :] += A.transpose(-1, -2) @ dy
+        return dQ, dK, dV, None, None, None, None
+
+
+def _tiles(Q, K, causal, block):
+    """Blocks of queries, each with the blocks of keys that some query of it may attend to."""
+    T, T_k = Q.shape[-2], K.shape[-2]
+    for start in range(0, T, block):
+        rows = slice(start, min(start + block, T))
+        last = rows.stop + T_k - T if causal else T_k
+        yield rows, [slice(k, min(k + block, last)) for k in range(0, last, block)]
+
+
+def _scores(Q, K, mask, causal, scale, rows, keys):
+    """One tile of masked scores, and where it may attend (None: everywhere)."""
+    S = (Q[..., rows, :] * scale) @ K[..., keys, :].transpose(-1, -2)
+    allowed = None if mask is None else mask[..., rows, keys]
+    ahead = rows.start + K.shape[-2] - Q.shape[-2] - keys.start  # how far the first query stands behind the first key
+    if causal and ahead < S.shape[-1] - 1:
+        band = torch.ones(S.shape[-2:], dtype=torch.bool, device=S.device).tril(ahead)
+        allowed = band if allowed is None else allowed & band
+    return (S if allowed is None else torch.where(allowed, S, -torch.inf)), allowed
