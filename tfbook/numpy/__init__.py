@@ -7,5 +7,7 @@ from tfbook.numpy.attention import (
     weighted_mean,
 )
 from tfbook.numpy.functions import cross_entropy, gelu, relu, silu, softmax
+from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
 from tfbook.numpy.masks import causal_mask, padding_mask
+from tfbook.numpy.multi_head import multi_head_attention, multi_head_weights
 from tfbook.numpy.streaming import streaming_attention
