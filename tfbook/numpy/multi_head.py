@@ -93,12 +93,12 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
 
     Examples
     --------
-    >>> multi_head_weights(X=np.eye(2), W_Q=np.eye(2), W_K=[[0, 9], [0, 0]], H=2).round(3)
-    array([[[0.5, 0.5],
-            [0.5, 0.5]],
+    >>> multi_head_weights(X=np.eye(2), W_Q=np.eye(2), W_K=[[0, 2], [0, 0]], H=2).round(3)
+    array([[[0.5  , 0.5  ],
+            [0.5  , 0.5  ]],
     <BLANKLINE>
-           [[0.5, 0.5],
-            [1. , 0. ]]])
+           [[0.5  , 0.5  ],
+            [0.881, 0.119]]])
     """
     H, H_kv = head_counts(H, H_kv)
     X, context = floats("X", X), floats("context", X if context is None else context)

@@ -8,5 +8,7 @@ from tfbook.torch.attention import (
 )
 from tfbook.torch.device import device
 from tfbook.torch.functions import cross_entropy, gelu, relu, silu, softmax
+from tfbook.torch.heads import merge_heads, repeat_heads, split_heads
 from tfbook.torch.masks import causal_mask, padding_mask
+from tfbook.torch.multi_head import multi_head_attention, multi_head_weights
 from tfbook.torch.streaming import streaming_attention
