@@ -1,0 +1,3 @@
+"""The live figures of the book."""
+
+from tfbook.widgets.attention import AttentionExplorer

@@ -1,0 +1,89 @@
+"""The attention explorer: who attends to whom as T, d and the heads change, and what that costs."""
+
+import numpy as np
+
+from tfbook import cost, palette
+from tfbook.numpy import attention_weights, causal_mask, split_heads
+from tfbook.widgets.base import Figure
+from tfbook.widgets.controls import Slider, Switch
+
+SENTENCE = "The cat sat down on the warm mat because it was tired and fell fast asleep".split()
+
+
+class AttentionExplorer(Figure):
+    """The attention matrix of every head of an untrained layer, over a sentence.
+
+    Parameters
+    ----------
+    T : int
+        Tokens.
+    d : int
+        Model dimension; each head has d_k = d / H.
+    H : int
+        Heads; must divide d.
+    scale : bool
+        Divide the scores by √d_k.
+    causal : bool
+        Let no token attend to a later one.
+
+    Raises
+    ------
+    ValueError
+        Where a value is not one that its control takes, or H does not divide d.
+    """
+
+    title = "Attention explorer"
+    controls = (
+        Slider("T", "T tokens", [4, 8, 16], most=len(SENTENCE) * 2),
+        Slider("d", "d dimensions", [8, 16, 32, 64], most=256),
+        Slider("H", "H heads", [1, 2, 4, 8], most=32),
+        Switch("scale", "divide by √dₖ"),
+        Switch("causal", "causal mask"),
+    )
+    default = {"T": 8, "d": 32, "H": 2, "scale": True, "causal": False}
+
+    def check(self, state):
+        if super().check(state)["d"] % state["H"]:
+            raise ValueError(f"d must be a multiple of H: got d = {state['d']}, H = {state['H']}")
+        return state
+
+    def compute(self, T, d, H, scale, causal):
+        rng = np.random.default_rng(7)
+        words = [word.lower() for word in tokens(T)]  # The and the are one word, with one embedding
+        E = {word: rng.standard_normal(256) for word in dict.fromkeys(map(str.lower, SENTENCE))}
+        W_Q, W_K = rng.standard_normal((2, 256, 256))[:, :d, :d] / np.sqrt(d)
+        X = np.array([E[word][:d] for word in words])
+        mask = causal_mask(T) if causal else np.ones((T, T), bool)
+        A = attention_weights(split_heads(X @ W_Q, H), split_heads(X @ W_K, H), mask, scale=None if scale else 1.0)
+        entropy = -np.where(A > 0, A * np.log(np.where(A > 0, A, 1)), 0).sum(axis=-1)
+        layer = cost.layer(T, d, H)
+        return {
+            "weights": np.where(mask, A, np.nan),        # (H, T, T)
+            "sums": A.sum(axis=-1),                      # (H, T)
+            "spread": np.exp(entropy).mean(axis=-1),     # (H,) keys that a query in effect attends to
+            "visible": float(mask.sum(axis=-1).mean()),  # keys that it may attend to
+            "d_k": d // H,
+            "flops": [layer.flops[part] for part in ("projections", "scores", "mix", "output")],
+            "stored": H * T * T,
+        }
+
+    def constants(self):
+        return {"sentence": SENTENCE}
+
+    def still(self):
+        T, H = self.state["T"], self.state["H"]
+        A, ramp = self.compute(**self.state)["weights"][0], palette.ramp()
+        names = tokens(T)
+        rows = "".join(
+            f"<tr><th scope=row>{name}</th>" + "".join(
+                "<td></td>" if np.isnan(a) else
+                f'<td style="background:{ramp[round(a * 64)]};color:{"#fff" if a > 0.45 else "#1f2430"}">{a:.2f}</td>' for a in row
+            ) + "</tr>" for name, row in zip(names, A)
+        )
+        head = "".join(f"<th scope=col>{name}</th>" for name in names)
+        return f"<table><caption>Attention weights of head 1 of {H}: a row for each query, a column for each key</caption><tr><td></td>{head}</tr>{rows}</table>"
+
+
+def tokens(T):
+    """The first T words of the sentence, again from its start when it ends."""
+    return [SENTENCE[i % len(SENTENCE)] for i in range(T)]

@@ -1,0 +1,119 @@
+"""What every live figure shares: controls, a table for the static page, answers from a kernel for any other value.
+
+A figure is a subclass with ``controls`` and ``compute`` (all the mathematics), and a JavaScript file of the same name that
+draws what ``compute`` returned. On a page with no kernel the figure looks its values up in a table of every setting.
+"""
+
+import html
+import itertools
+import json
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from tfbook import palette
+from tfbook.widgets.packing import pack
+
+HERE = Path(__file__).parent
+
+
+class Figure(anywidget.AnyWidget):
+    """A live figure.
+
+    Parameters
+    ----------
+    **start
+        The setting to begin with, one value for each control that is not to begin at its default.
+
+    Raises
+    ------
+    ValueError
+        Where a setting does not exist, or a value is not one that its control takes.
+    """
+
+    controls = ()  # Slider, Switch, Choice
+    default = {}   # the setting to begin with
+    title = ""     # what a screen reader calls the figure
+
+    spec = traitlets.Dict().tag(sync=True)
+    state = traitlets.Dict().tag(sync=True)  # the setting at present; reading it tells what the reader chose
+
+    def __init_subclass__(cls, **kwargs):
+        if "compute" in vars(cls):  # anywidget subclasses once more for itself
+            text = {name: Path(HERE, name).read_text(encoding="utf-8") for name in (f"{cls.__module__.rpartition('.')[2]}.js", "base.js", "base.css")}
+            *modules, style = text.values()
+            cls._esm, cls._css = "".join(modules), palette.css() + style
+        super().__init_subclass__(**kwargs)
+
+    def __init__(self, **start):
+        unknown = set(start) - {control.name for control in self.controls}
+        if unknown:
+            names = ", ".join(control.name for control in self.controls)
+            raise ValueError(f"{', '.join(sorted(unknown))}: not a setting of {type(self).__name__}, which has {names}")
+        state = self.check({**self.default, **start})
+        super().__init__(state=state, spec={
+            "title": self.title, "controls": [c.spec() for c in self.controls], "start": state,
+            "constants": self.constants(), "ramps": [palette.ramp(), palette.ramp(dark=True)],
+            "table": self.table(),
+        })
+        self.on_msg(self._answer)
+
+    def compute(self, **setting):
+        """Return what the figure shows at a setting: a dict of numbers, strings, lists and arrays (NaN where there is nothing)."""
+        raise NotImplementedError
+
+    def constants(self):
+        """Return what the drawing needs whatever the setting."""
+        return {}
+
+    def still(self):
+        """Return the HTML that stands in where no script runs."""
+        raise NotImplementedError
+
+    @classmethod
+    def settings(cls):
+        """Every setting that the page offers, in the table's order."""
+        names = [control.name for control in cls.controls]
+        return [dict(zip(names, values)) for values in itertools.product(*(control.values for control in cls.controls))]
+
+    def table(self):
+        """What ``compute`` returns at every setting of the page, packed, a column for each name."""
+        rows = [pack(self.compute(**setting)) for setting in self.settings()]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def check(self, state):
+        """Return the setting if each control takes its value, or raise ValueError."""
+        for control in self.controls:
+            if not control.takes(state[control.name]):
+                raise ValueError(f"{control.name}: expected {control.values} or a value between, got {state[control.name]!r}")
+        return state
+
+    def _answer(self, _, question, buffers):
+        """A live page asks for a setting that is not in its table."""
+        if question.get("ask") is None:
+            self.send({"alive": True})
+            return
+        try:
+            value = pack(self.compute(**self.check(question["ask"])))
+            self.send({"number": question["number"], "value": value})
+        except ValueError as error:
+            self.send({"number": question["number"], "error": str(error)})
+
+    def __repr__(self):
+        setting = ", ".join(f"{name}={value!r}" for name, value in self.state.items())
+        return f"{type(self).__name__}({setting})"
+
+    def _repr_mimebundle_(self, **kwargs):
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        return {**data, "text/plain": repr(self), "text/html": self.page()}, metadata
+
+    def page(self):
+        """The figure as a piece of HTML that needs no kernel, no server and no other file."""
+        name = type(self).__name__
+        held = json.dumps({"spec": self.spec, "state": self.state}, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+        return (
+            f'<style>{self._css}</style><div class="tfb" data-figure="{name}"><div class="tfb-still">'
+            f"<p>{html.escape(self.title)}: it moves where scripts may run. In a notebook, run this cell.</p>{self.still()}</div></div>"
+            f'<script type="module">{self._esm}\nplace({json.dumps(name)}, {held});</script>'
+        )

@@ -1,0 +1,65 @@
+"""Numbers in few characters: a table of every setting of a figure has to fit on a page."""
+
+import numpy as np
+
+ALPHABET = "".join(chr(c) for c in range(35, 127) if chr(c) not in "&<\\`")[:88]
+LAST, MORE = 56, 32  # a character below LAST ends a number; any other carries one digit in base MORE and is followed by more
+
+
+def pack(value):
+    """Replace every array in nested dicts and lists by a short string, rounded to three decimals.
+
+    Parameters
+    ----------
+    value : dict, list, array, number or str
+        Arrays hold finite numbers ≥ 0, or NaN where there is nothing.
+
+    Returns
+    -------
+    dict, list, number or str
+        Ready for JSON: an array becomes ``{"array": "shape:digits"}``.
+
+    Raises
+    ------
+    ValueError
+        Where an array holds a negative or infinite number.
+
+    Examples
+    --------
+    >>> pack({"A": np.array([[0.5, np.nan]])})
+    {'A': {'array': '1,2:t3#$'}}
+    """
+    if isinstance(value, dict):
+        return {name: pack(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [pack(part) for part in value]
+    if isinstance(value, np.ndarray):
+        if not (np.isnan(value) | ((value >= 0) & np.isfinite(value))).all():
+            raise ValueError("an array to pack: expected numbers from 0 on, or NaN, got a negative or infinite one")
+        return {"array": ",".join(map(str, value.shape)) + ":" + _digits(value.ravel())}
+    return value
+
+
+def _digits(values):
+    """0 stands for a run of NaN and is followed by its length, n + 1 for the number n."""
+    text, run = [], 0
+    for x in values:
+        if np.isnan(x):
+            run += 1
+            continue
+        if run:
+            text += [_number(0), _number(run)]
+            run = 0
+        text.append(_number(round(float(x) * 1000) + 1))
+    if run:
+        text += [_number(0), _number(run)]
+    return "".join(text)
+
+
+def _number(n):
+    """The least significant digit comes first."""
+    text = ""
+    while n >= LAST:
+        text += ALPHABET[LAST + n % MORE]
+        n //= MORE
+    return text + ALPHABET[n]
