@@ -1,0 +1,65 @@
+"""Exercises of every chapter: the task, a check that names the mistake, and a solution that opens."""
+
+from tfbook.exercises import chapter_03
+from tfbook.exercises.exercise import Exercise, judge
+from tfbook.exercises.page import Box, Reveal
+
+_CATALOGUE = {exercise.name: exercise for chapter in (chapter_03,) for exercise in chapter.EXERCISES}
+
+
+def catalogue():
+    """Return every exercise.
+
+    Returns
+    -------
+    dict of str to Exercise
+        In the order of the book; each has ``name``, ``chapter``, ``difficulty``, ``task``, ``hint``, ``solution``, ``mistakes``.
+    """
+    return dict(_CATALOGUE)
+
+
+def check(name, answer):
+    """Check an answer, say what is wrong with it, and let the notebook run on.
+
+    Parameters
+    ----------
+    name : str
+        An exercise of the catalogue.
+    answer : callable or None
+        The function that was asked for.
+
+    Returns
+    -------
+    Result
+        True where the answer passed. Its text has been printed.
+
+    Raises
+    ------
+    ValueError
+        Where there is no such exercise.
+
+    Examples
+    --------
+    >>> check("softmax", None)
+    softmax: Not attempted yet.
+    Not attempted yet.
+    """
+    result = judge(_find(name), answer)
+    print(f"{name}: {result.text}")
+    return result
+
+
+def exercise(name):
+    """Show the task of an exercise, with a hint that opens."""
+    return Box(_find(name))
+
+
+def solution(name):
+    """Show the solution of an exercise, closed until it is asked for."""
+    return Reveal(_find(name))
+
+
+def _find(name):
+    if name not in _CATALOGUE:
+        raise ValueError(f"name: expected one of {', '.join(_CATALOGUE)}, got {name!r}")
+    return _CATALOGUE[name]

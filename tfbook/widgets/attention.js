@@ -56,13 +56,13 @@ function figure({ stage, make, say, shade, spec }) {
     reading.textContent = sentence();
   }
 
-  const LEFT = 74, TOP = 62, RIGHT = 46;
+  const LEFT = 80, TOP = 62, RIGHT = 46;
   let CELL; // pixels, unless the page is narrower
   function drawMatrix() {
     const { T } = state;
     CELL = Math.min(Math.max(384 / T, 14), 44);
     const middle = CELL / 2 + 4;
-    const shrunk = Math.min((stage.clientWidth || 500) / (LEFT + T * CELL + RIGHT), 1), font = Math.min(13 / shrunk, 0.75 * CELL); // legible on a phone
+    const shrunk = Math.min((stage.clientWidth || 500) / (LEFT + T * CELL + RIGHT), 1), font = Math.min(13 / shrunk, 0.7 * CELL); // legible on a phone
     const cells = [], A = value.weights[at.head], size = T * CELL;
     for (let q = 0; q < T; q++)
       for (let k = 0; k < T; k++)

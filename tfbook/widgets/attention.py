@@ -1,5 +1,7 @@
 """The attention explorer: who attends to whom as T, d and the heads change, and what that costs."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from tfbook import cost, palette
@@ -7,7 +9,7 @@ from tfbook.numpy import attention_weights, causal_mask, split_heads
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider, Switch
 
-SENTENCE = "The cat sat down on the warm mat because it was tired and fell fast asleep".split()
+SENTENCE = ["The", "cat", "sat", "down", "on", "the", "warm", "mat", "because", "it", "was", "tired", "and", "fell", "fast", "asleep"]
 
 
 class AttentionExplorer(Figure):
@@ -40,7 +42,7 @@ class AttentionExplorer(Figure):
         Switch("scale", "divide by √dₖ"),
         Switch("causal", "causal mask"),
     )
-    default = {"T": 8, "d": 32, "H": 2, "scale": True, "causal": False}
+    default: ClassVar = {"T": 8, "d": 32, "H": 2, "scale": True, "causal": False}
 
     def check(self, state):
         if super().check(state)["d"] % state["H"]:
@@ -81,7 +83,8 @@ class AttentionExplorer(Figure):
             ) + "</tr>" for name, row in zip(names, A)
         )
         head = "".join(f"<th scope=col>{name}</th>" for name in names)
-        return f"<table><caption>Attention weights of head 1 of {H}: a row for each query, a column for each key</caption><tr><td></td>{head}</tr>{rows}</table>"
+        caption = f"Attention weights of head 1 of {H}: a row for each query, a column for each key"
+        return f"<table><caption>{caption}</caption><tr><td></td>{head}</tr>{rows}</table>"
 
 
 def tokens(T):

@@ -8,6 +8,7 @@ import html
 import itertools
 import json
 from pathlib import Path
+from typing import ClassVar
 
 import anywidget
 import traitlets
@@ -33,7 +34,7 @@ class Figure(anywidget.AnyWidget):
     """
 
     controls = ()  # Slider, Switch, Choice
-    default = {}   # the setting to begin with
+    default: ClassVar = {}  # the setting to begin with
     title = ""     # what a screen reader calls the figure
 
     spec = traitlets.Dict().tag(sync=True)
@@ -41,9 +42,9 @@ class Figure(anywidget.AnyWidget):
 
     def __init_subclass__(cls, **kwargs):
         if "compute" in vars(cls):  # anywidget subclasses once more for itself
-            text = {name: Path(HERE, name).read_text(encoding="utf-8") for name in (f"{cls.__module__.rpartition('.')[2]}.js", "base.js", "base.css")}
-            *modules, style = text.values()
-            cls._esm, cls._css = "".join(modules), palette.css() + style
+            own = cls.__module__.rpartition(".")[2] + ".js"
+            drawing, base, style = (Path(HERE, name).read_text(encoding="utf-8") for name in (own, "base.js", "base.css"))
+            cls._esm, cls._css = drawing + base, palette.css() + style
         super().__init_subclass__(**kwargs)
 
     def __init__(self, **start):

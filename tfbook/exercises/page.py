@@ -1,0 +1,46 @@
+"""How an exercise looks on a page and in a notebook."""
+
+import html
+from dataclasses import dataclass
+
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from tfbook.exercises.exercise import Exercise, source
+
+
+@dataclass(frozen=True)
+class Box:
+    """The task, its difficulty, and a hint that opens."""
+
+    exercise: Exercise
+
+    def __repr__(self):
+        return f"Exercise {self.exercise.name}, difficulty {self.exercise.difficulty} of 5"
+
+    def _repr_html_(self):
+        e = self.exercise
+        stars = "●" * e.difficulty + "○" * (5 - e.difficulty)
+        return (
+            f'<div class="tfb-exercise mathjax_process" id="exercise-{e.name}">'
+            f'<p class="tfb-difficulty"><span aria-hidden="true">{stars}</span> difficulty {e.difficulty} of 5</p>'
+            f"<p>{e.task}</p><details><summary>Hint</summary><p>{e.hint}</p></details></div>"
+        )
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """The solution's source, closed until it is asked for; the plain text does not give it away."""
+
+    exercise: Exercise
+
+    def __repr__(self):
+        return f"Solution of {self.exercise.name} (opens on the page and in a notebook)"
+
+    def _repr_html_(self):
+        code = highlight(source(self.exercise.solution), PythonLexer(), HtmlFormatter(nowrap=True))
+        return (
+            f'<details class="tfb-solution" id="solution-{html.escape(self.exercise.name)}"><summary>Solution</summary>'
+            f'<div class="highlight-python notranslate"><div class="highlight"><pre>{code}</pre></div></div></details>'
+        )

@@ -1,0 +1,50 @@
+"""Print a function's own source into a page, so that what is read is what runs."""
+
+import ast
+import inspect
+
+
+def show(*functions, docstring=False):
+    """Show the source of functions as the package has it.
+
+    Parameters
+    ----------
+    *functions : function or class
+        What to show.
+    docstring : bool
+        Show docstrings whole; otherwise the first sentence is kept.
+
+    Returns
+    -------
+    IPython.display.Markdown
+        A code block that notebooks and the built book colour in their own way.
+
+    Examples
+    --------
+    >>> from tfbook.numpy import relu
+    >>> print(show(relu).data)
+    ```python
+    def relu(x):
+        \"\"\"Keep what is positive: max(x, 0).\"\"\"
+        x = floats("x", x)
+        return np.maximum(x, 0)
+    ```
+    """
+    from IPython.display import Markdown  # only here: the package itself needs no notebook
+
+    return Markdown("```python\n" + "\n\n\n".join(source(f, docstring) for f in functions) + "\n```")
+
+
+def source(function, docstring=False):
+    """The source of a function as text, its docstring cut to the first sentence unless told."""
+    text = inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function))).strip()
+    if docstring:
+        return text
+    lines = text.splitlines()
+    for node in reversed(list(ast.walk(ast.parse(text)))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            said = node.body[0]
+            indent = " " * said.col_offset
+            raw = "r" * lines[said.lineno - 1].lstrip().startswith("r")
+            lines[said.lineno - 1 : said.end_lineno] = [f'{indent}{raw}"""{ast.get_docstring(node).splitlines()[0]}"""']
+    return "\n".join(lines)
