@@ -51,7 +51,7 @@ def attention_scores(Q, K, bias=None, scale=None):
     if bias is None:
         return S
     bias = floats("bias", bias)
-    expect_broadcast("bias", bias.shape, S.shape, "(..., T, T_k)")
+    expect_broadcast("bias", bias.shape, S.shape, "(..., T, T_k)", kept=2)
     return S + bias.astype(S.dtype, copy=False)
 
 

@@ -64,19 +64,22 @@ def _size(axis, sizes):
     return size
 
 
-def expect_broadcast(name, shape, target, form):
-    """Raise unless ``shape`` broadcasts against ``target``, the shape that ``form`` names."""
+def expect_broadcast(name, shape, target, form, kept=0):
+    """Raise unless ``shape`` broadcasts against ``target``, which ``form`` names; its last ``kept`` axes may not grow."""
+    shape, target = tuple(shape), tuple(target)
     try:
-        np.broadcast_shapes(tuple(shape), tuple(target))
+        met = np.broadcast_shapes(shape, target)
     except ValueError:
-        raise ValueError(f"{name}: expected a shape that broadcasts to {form} = {tuple(target)}, got {tuple(shape)}") from None
+        met = ()
+    if met[len(met) - kept:] != target[len(target) - kept:] or len(met) < len(target):
+        raise ValueError(f"{name}: expected a shape that broadcasts to {form} = {target}, got {shape}")
 
 
 def expect_mask(dtype, shape, target):
     """Raise unless a mask is boolean and broadcasts to the scores' shape (..., T, T_k)."""
     if str(dtype).rpartition(".")[2] != "bool":
         raise ValueError(f"mask: expected booleans, True where a query may attend, got dtype {dtype}; pass mask != 0, or a float as bias")
-    expect_broadcast("mask", shape, target, "(..., T, T_k)")
+    expect_broadcast("mask", shape, target, "(..., T, T_k)", kept=2)
 
 
 def whole(name, n, least=0):

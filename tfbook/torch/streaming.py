@@ -77,18 +77,19 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=128)
 class _Streaming(torch.autograd.Function):
     @staticmethod
     def forward(ctx, Q, K, V, mask, causal, scale, block):
+        wide = _wide(Q)
         Y = Q.new_empty(*Q.shape[:-1], V.shape[-1])
-        log_Z = Q.new_empty(*Q.shape[:-1], 1)  # m + log Z of every query; +inf where it attends to nothing
+        log_Z = Q.new_empty(*Q.shape[:-1], 1, dtype=wide)  # m + log Z of every query; +inf where it attends to nothing
         for rows, blocks in _tiles(Q, K, causal, block):
-            m = Q.new_full((*Q.shape[:-2], rows.stop - rows.start, 1), -torch.inf)  # largest score so far
-            Z, y = torch.zeros_like(m), torch.zeros_like(Y[..., rows, :])            # sums of exp(score - m), and · value
+            m = torch.full_like(log_Z[..., rows, :], -torch.inf)                             # largest score so far
+            Z, y = torch.zeros_like(m), torch.zeros_like(Y[..., rows, :], dtype=wide)        # sums of exp(score - m), and · value
             for keys in blocks:
                 S, allowed = _scores(Q, K, mask, causal, scale, rows, keys)
                 m_new = torch.maximum(m, S.amax(dim=-1, keepdim=True))
                 shift = m_new.masked_fill(m_new.isneginf(), 0)
                 E, shrink = torch.exp(S - shift), torch.exp(m - shift)
                 Z = Z * shrink + E.sum(dim=-1, keepdim=True)
-                y = y * shrink + weighted_mean(E, V[..., keys, :], allowed)
+                y = y * shrink + weighted_mean(E, V[..., keys, :].to(wide), allowed)
                 m = m_new
             Y[..., rows, :] = y / Z.masked_fill(Z == 0, 1)
             log_Z[..., rows, :] = torch.where(Z == 0, torch.inf, m + Z.log())
@@ -101,12 +102,13 @@ class _Streaming(torch.autograd.Function):
     def backward(ctx, dY):
         Q, K, V, mask, Y, log_Z = ctx.saved_tensors
         causal, scale, block = ctx.options
-        dQ, dK, dV = torch.zeros_like(Q), torch.zeros_like(K), torch.zeros_like(V)
-        mean = (dY * Y).sum(dim=-1, keepdim=True)  # what the softmax's gradient takes off every weight's
+        wide = _wide(Q)
+        dQ, dK, dV = (torch.zeros_like(X, dtype=wide) for X in (Q, K, V))
+        mean = (dY.to(wide) * Y).sum(dim=-1, keepdim=True)  # what the softmax's gradient takes off every weight's
         for rows, blocks in _tiles(Q, K, causal, block):
-            q, dy = Q[..., rows, :], dY[..., rows, :]
+            q, dy = Q[..., rows, :].to(wide), dY[..., rows, :].to(wide)
             for keys in blocks:
-                k, v = K[..., keys, :], V[..., keys, :]
+                k, v = K[..., keys, :].to(wide), V[..., keys, :].to(wide)
                 S, allowed = _scores(Q, K, mask, causal, scale, rows, keys)
                 A = torch.exp(S - log_Z[..., rows, :])
                 dA = dy @ v.transpose(-1, -2) - mean[..., rows, :]
@@ -114,7 +116,12 @@ class _Streaming(torch.autograd.Function):
                 dQ[..., rows, :] += scale * dS @ k
                 dK[..., keys, :] += scale * dS.transpose(-1, -2) @ q
                 dV[..., keys, :] += A.transpose(-1, -2) @ dy
-        return dQ, dK, dV, None, None, None, None
+        return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype), None, None, None, None
+
+
+def _wide(Q):
+    """The dtype that sums are kept in: half precision would lose the small terms of a long one."""
+    return torch.promote_types(Q.dtype, torch.float32)
 
 
 def _tiles(Q, K, causal, block):
@@ -128,7 +135,7 @@ def _tiles(Q, K, causal, block):
 
 def _scores(Q, K, mask, causal, scale, rows, keys):
     """One tile of masked scores, and where it may attend (None: everywhere)."""
-    S = (Q[..., rows, :] * scale) @ K[..., keys, :].transpose(-1, -2)
+    S = (Q[..., rows, :].to(_wide(Q)) * scale) @ K[..., keys, :].to(_wide(Q)).transpose(-1, -2)
     allowed = None if mask is None else mask[..., rows, keys]
     ahead = rows.start + K.shape[-2] - Q.shape[-2] - keys.start  # how far the first query stands behind the first key
     if causal and ahead < S.shape[-1] - 1:
