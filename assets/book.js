@@ -1,0 +1,32 @@
+// Small repairs of what the book's tools leave undone: names for assistive technology, and wide content that a keyboard can scroll.
+
+const WIDE = "div.math, .table-wrapper, .tfb-scroll, .cell_output .output, pre, .bd-article table";
+
+/** A region that scrolls must be reachable with the keyboard; one that does not must not be in its way. */
+function letKeyboardScroll() {
+  for (const box of document.querySelectorAll(WIDE)) {
+    const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
+    if (scrolls) box.tabIndex = 0;
+    else if (box.getAttribute("tabindex") === "0") box.removeAttribute("tabindex");
+  }
+}
+
+/** jupyterquiz: each question is a group named by its text, and its feedback is read out. */
+function nameQuizzes() {
+  for (const quiz of document.querySelectorAll(".Quiz")) {
+    const question = quiz.querySelector("[id^=quizQn]");
+    const answers = quiz.querySelector(".Answer");
+    const field = quiz.querySelector("input.Input-text");
+    if (question && answers) {
+      answers.setAttribute("role", "radiogroup");
+      answers.setAttribute("aria-labelledby", question.id);
+    }
+    if (question && field) field.setAttribute("aria-labelledby", question.id);
+    quiz.querySelector(".Feedback")?.setAttribute("aria-live", "polite");
+  }
+}
+
+document.addEventListener("DOMContentLoaded", nameQuizzes);
+addEventListener("load", letKeyboardScroll);
+addEventListener("resize", letKeyboardScroll);
+window.MathJax?.startup?.promise?.then(letKeyboardScroll);
