@@ -35,7 +35,7 @@ def layer(T, d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, gated=False, norm="
     Raises
     ------
     ValueError
-        Where a size is not a whole number from 1 on, d is not a multiple of H, or H is not of H_kv.
+        Where a size is not a whole number from 1 on, H does not divide d, or H_kv does not divide H.
 
     Notes
     -----
@@ -55,7 +55,7 @@ def layer(T, d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, gated=False, norm="
     if norm not in ("post", "pre", "both"):
         raise ValueError(f'norm: expected "post", "pre" or "both", got {norm!r}')
     if H % H_kv:
-        raise ValueError(f"H: expected a multiple of H_kv = {H_kv}, got {H}")
+        raise ValueError(f"H_kv: expected a divisor of H = {H}, so that each serves equally many heads, got {H_kv}")
     if None in (d_k, d_v) and d % H:
         raise ValueError(f"d: expected a multiple of H = {H}, got {d}; or pass d_k and d_v")
     d_k = d // H if d_k is None else whole("d_k", d_k)
