@@ -7,9 +7,16 @@ from tfbook.numpy.attention import (
     weighted_mean,
 )
 from tfbook.numpy.convolution import conv1d
+from tfbook.numpy.embedding import embed
+from tfbook.numpy.feed_forward import feed_forward, gated_feed_forward
 from tfbook.numpy.functions import cross_entropy, gelu, relu, silu, softmax
 from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
+from tfbook.numpy.init import init_layer
+from tfbook.numpy.layer import residual, transformer, transformer_layer
 from tfbook.numpy.masks import causal_mask, padding_mask
 from tfbook.numpy.multi_head import multi_head_attention, multi_head_weights
+from tfbook.numpy.normalization import layer_norm, rms_norm
+from tfbook.numpy.positions import alibi_bias, learned_positions, sinusoidal_positions
 from tfbook.numpy.recurrent import lstm, recurrent_attention, rnn
+from tfbook.numpy.rotary import rotary, rotary_attention
 from tfbook.numpy.streaming import streaming_attention

@@ -1,0 +1,145 @@
+"""Positions: what tells a set of tokens its order. Added to the tokens, or to the scores."""
+
+import numpy as np
+
+from tfbook.numpy.checks import expect, floats, whole
+
+
+def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
+    r"""Describe each position by waves from fast to slow: sines on the even channels, cosines on the odd.
+
+    Parameters
+    ----------
+    T : int
+        Positions, 0 to T − 1. There is no largest.
+    d : int
+        Channels; where d is odd, the last sine has no cosine.
+    base : float
+        The slowest wave takes almost 2π·base positions.
+    dtype : dtype
+        Of the table.
+
+    Returns
+    -------
+    ndarray, shape (T, d)
+        Numbers from −1 to 1.
+
+    Raises
+    ------
+    ValueError
+        Where a size is not a whole number, or is negative, or the base is not positive.
+
+    Notes
+    -----
+    :math:`PE(p)_{2i} = \sin(p / \text{base}^{2i/d})` and :math:`PE(p)_{2i+1} = \cos(p / \text{base}^{2i/d})`.
+
+    Source: PE(i) of Input Embedding; Vaswani et al., arXiv 1706.03762, section 3.5.
+
+    Examples
+    --------
+    >>> sinusoidal_positions(3, 4).round(2)
+    array([[ 0.  ,  1.  ,  0.  ,  1.  ],
+           [ 0.84,  0.54,  0.01,  1.  ],
+           [ 0.91, -0.42,  0.02,  1.  ]])
+    """
+    T, d, base = whole("T", T), whole("d", d), positive("base", base)
+    channel = np.arange(d)
+    frequency = base ** -((channel - channel % 2) / max(d, 1))  # 0 0 2 2 4 4 …: a sine and its cosine share one
+    angle = np.arange(T)[:, None] * frequency
+    return np.where(channel % 2 == 0, np.sin(angle), np.cos(angle)).astype(dtype)
+
+
+def learned_positions(P, T):
+    """Take the first T rows of a learned table, and refuse to go past its end.
+
+    Parameters
+    ----------
+    P : array_like, shape (T_max, d)
+        One learned vector for each position.
+    T : int
+        Positions, at most ``T_max``.
+
+    Returns
+    -------
+    ndarray, shape (T, d)
+        A view.
+
+    Raises
+    ------
+    ValueError
+        Where the table ends before T.
+
+    Notes
+    -----
+    Source: the pre-defined maximum sequence length of Quadratic Complexity is that of such a table.
+
+    Examples
+    --------
+    >>> learned_positions([[0.1], [0.2], [0.3]], 2)
+    array([[0.1],
+           [0.2]])
+    >>> learned_positions([[0.1], [0.2], [0.3]], 4)
+    Traceback (most recent call last):
+    ValueError: T: expected at most T_max = 3, the rows of the table P, got 4
+    """
+    P, T = floats("P", P), whole("T", T)
+    expect("P", P.shape, "(T_max, d)")
+    T_max = len(P)
+    if T_max < T:
+        raise ValueError(f"T: expected at most T_max = {T_max}, the rows of the table P, got {T}")
+    return P[:T]
+
+
+def alibi_bias(H, T, T_k=None, dtype=np.float64):
+    r"""Penalise distance in the scores, in each head with a slope of its own: :math:`-2^{-8h/H}\,|i - j|`.
+
+    The last query stands at the last key, as in :func:`causal_mask`.
+
+    Parameters
+    ----------
+    H : int
+        Heads, any number; head h = 1 … H.
+    T : int
+        Queries.
+    T_k : int, optional
+        Keys; as many as queries unless told.
+    dtype : dtype
+        Of the bias.
+
+    Returns
+    -------
+    ndarray, shape (H, T, T_k)
+        Zero where a query meets its own position, negative elsewhere.
+
+    Raises
+    ------
+    ValueError
+        Where a size is not a whole number, or there is no head.
+
+    Notes
+    -----
+    The slopes fall from head to head by one factor, for every H. (The authors' program mixes two such rows where H is not a
+    power of two; the slopes are then others, though as distinct.)
+
+    Source: Press et al., arXiv 2108.12409.
+
+    Examples
+    --------
+    >>> alibi_bias(2, 3)[0]
+    array([[ 0.    , -0.0625, -0.125 ],
+           [-0.0625,  0.    , -0.0625],
+           [-0.125 , -0.0625,  0.    ]])
+    """
+    H, T = whole("H", H, least=1), whole("T", T)
+    T_k = T if T_k is None else whole("T_k", T_k)
+    slope = 2.0 ** (-8 * np.arange(1, H + 1) / H)
+    query, key = np.arange(T_k - T, T_k), np.arange(T_k)
+    distance = np.abs(query[:, None] - key)
+    return (slope[:, None, None] * -distance).astype(dtype)
+
+
+def positive(name, x):
+    """Return x as a float, or raise unless it is above zero."""
+    if not float(x) > 0:
+        raise ValueError(f"{name}: expected a number above 0, got {x!r}")
+    return float(x)
