@@ -1,0 +1,91 @@
+"""A language model: a causal stack of layers between a table of tokens and the same table."""
+
+import numpy as np
+
+from tfbook.numpy.attention import scaled_dot_product_attention
+from tfbook.numpy.cache import cached_attention
+from tfbook.numpy.check_heads import head_counts
+from tfbook.numpy.check_model import expect_pad, model_layers
+from tfbook.numpy.checks import expect, floats
+from tfbook.numpy.embedding import embed
+from tfbook.numpy.layer import transformer_layer
+from tfbook.numpy.masks import causal_mask
+from tfbook.numpy.normalization import layer_norm
+from tfbook.numpy.positions import alibi_bias, learned_positions, sinusoidal_positions
+from tfbook.numpy.rotary import rotary_attention
+
+
+def language_model(
+    tokens, P, H, H_kv=None, positions="learned", norm="post", activation=None, pad=None, cache=None, attention=None
+):
+    r"""Guess each next token from those before it.
+
+    Parameters
+    ----------
+    tokens : array_like of int, shape (..., T)
+        With a cache, only those that it has not read yet.
+    P : dict of array_like
+        ``E`` (vocab, d), which reads tokens and scores them too; with learned positions ``P`` (T_max, d); of each layer l
+        what :func:`transformer_layer` takes, as ``layers.l.W_Q`` and so on; ``gamma_f beta_f`` (d,) where there is a last
+        :func:`layer_norm`. These are the keys of the ``state_dict()`` of ``tfbook.torch.LanguageModel``.
+    H, H_kv, norm, activation
+        Of every layer, as in :func:`transformer_layer`.
+    positions : {"learned", "sinusoidal", "rotary", "alibi", "none"}
+        What tells the order: a table added to the tokens, a turn of queries and keys, a bias of the scores, or the mask alone.
+    pad : array_like of int, shape (...), optional
+        Padding in front of each sequence, which nothing attends to and no position counts.
+    cache : mapping of int to KeyValueCache, optional
+        Keys and values of each layer for what was read before: :func:`key_value_caches`. This call adds its own.
+    attention : callable, optional
+        What each head does; by default the readable form, with its turn where positions are rotary.
+
+    Returns
+    -------
+    ndarray, shape (..., T, vocab)
+        Logits of the token after each.
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit together, a parameter is missing, or a learned table of positions ends.
+    IndexError
+        Where a token is not in the vocabulary.
+
+    Examples
+    --------
+    >>> from tfbook.numpy import init_layer, key_value_caches
+    >>> P = {"E": np.eye(4)} | {f"layers.0.{name}": p for name, p in init_layer(d=4, H=2, rng=0).items()}
+    >>> whole = language_model([3, 1, 2], P, H=2, positions="alibi")
+    >>> cache = key_value_caches()
+    >>> parts = [language_model([token], P, H=2, positions="alibi", cache=cache) for token in (3, 1, 2)]
+    >>> bool(np.allclose(whole, np.concatenate(parts)))
+    True
+    """
+    layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
+    tokens, E = np.asarray(tokens), floats("E", P["E"])
+    expect("tokens", tokens.shape, "(..., T)")
+    T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])
+    T_k = T_read + T
+
+    place, mask = np.arange(T_read, T_k), causal_mask(T, T_k)
+    if pad is not None:
+        pad = np.asarray(pad)
+        expect_pad(pad.shape, tokens.shape)
+        place = place - pad[..., None]                               # (..., T), negative in the padding
+        mask = mask & (np.arange(T_k) >= pad[..., None, None])       # (..., T, T_k)
+    bias = alibi_bias(H, T, T_k) if positions == "alibi" else None
+    attention = attention or (rotary_attention if positions == "rotary" else scaled_dot_product_attention)
+
+    X = embed(tokens, E)
+    if positions in ("learned", "sinusoidal"):
+        T_max = place.max(initial=-1) + 1
+        table = learned_positions(P["P"], T_max) if positions == "learned" else sinusoidal_positions(T_max, E.shape[-1])
+        X = X + table[np.maximum(place, 0)].astype(X.dtype)
+    for l, layer in enumerate(layers):
+        seen = {"mask": mask, "bias": bias, "attention": attention}
+        if cache is not None:
+            seen = {"attention": cached_attention(cache[l], shared=H // H_kv, **seen)}
+        X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
+    if "gamma_f" in P:
+        X = layer_norm(X, P["gamma_f"], P["beta_f"])
+    return X @ E.T
