@@ -1,9 +1,13 @@
 // Small repairs of what the book's tools leave undone: names for assistive technology, and wide content that a keyboard can scroll.
 
-const WIDE = "div.math, .table-wrapper, .tfb-scroll, .cell_output .output, pre, .bd-article table";
+const WIDE = "div.math, .tfb-wide, .table-wrapper, .tfb-scroll, .cell_output .output, pre, .bd-article table";
 
 /** A region that scrolls must be reachable with the keyboard; one that does not must not be in its way. */
 function letKeyboardScroll() {
+  for (const math of document.querySelectorAll('.bd-article mjx-container:not([display="true"])')) {
+    const room = math.closest("p, li, td, th, dd, div")?.clientWidth ?? Infinity;
+    math.classList.toggle("tfb-wide", math.getBoundingClientRect().width > room);
+  }
   for (const box of document.querySelectorAll(WIDE)) {
     const scrolls = box.scrollWidth > box.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(box).overflowX);
     if (scrolls) box.tabIndex = 0;
@@ -27,6 +31,5 @@ function nameQuizzes() {
 }
 
 document.addEventListener("DOMContentLoaded", nameQuizzes);
-addEventListener("load", letKeyboardScroll);
+addEventListener("load", () => (window.MathJax?.startup?.promise ?? Promise.resolve()).then(letKeyboardScroll));
 addEventListener("resize", letKeyboardScroll);
-window.MathJax?.startup?.promise?.then(letKeyboardScroll);

@@ -1,0 +1,48 @@
+# `make` alone lists the targets. Needs Python 3.11 or newer and make; everything else goes into .venv/.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadscope
+
+help:
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
+
+read: book ## build the book, serve it on this machine and open it in a browser; no torch needed
+	@$(BIN)/python scripts/serve.py _build/html
+
+book: $(VENV)/site ## build the book into _build/html; a warning is an error
+	@rm -rf _build
+	$(BIN)/jupyter-book build . --all -W -n --keep-going -q
+
+test: $(VENV)/all book ## install everything, build the book, run every test and every notebook
+	$(PYTEST) --nbval --nbval-current-env $(ARGS)
+
+bench: $(VENV)/all ## time attention, plain and streaming, in NumPy and in PyTorch
+	@$(BIN)/python scripts/bench.py
+
+execute: $(VENV)/all ## run all notebooks again and keep their outputs; NB=chapters/03-… for one
+	@$(BIN)/python scripts/execute.py $(NB)
+
+lint: $(VENV)/all ## check the style of code and notebooks
+	$(BIN)/ruff check .
+
+address: ## move the book to another repository: make address URL=https://github.com/OWNER/NAME
+	@$(PYTHON) scripts/address.py "$(URL)"
+
+$(VENV)/made:
+	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) scripts/python_check.py
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/site: $(VENV)/made pyproject.toml constraints.txt
+	$(PIP) -c constraints.txt -e ".[site]" || { echo "The book's tools could not be installed: see pip's message above. Is the network there?"; exit 1; }
+	@touch $@
+
+$(VENV)/all: $(VENV)/made pyproject.toml requirements.txt constraints.txt
+	$(PIP) -r requirements.txt -e . || { echo "The requirements could not be installed: see pip's message above. torch alone is large; is the disk full?"; exit 1; }
+	@touch $@ $(VENV)/site
+
+.PHONY: help read book test bench execute lint address
+.NOTPARALLEL:
