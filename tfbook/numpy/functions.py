@@ -90,10 +90,10 @@ def gelu(x):
     array([-0.1587,  0.    ,  0.8413])
     """
     x = floats("x", x)
-    return x * (0.5 * _erfc(x * -math.sqrt(0.5))).astype(x.dtype)
+    return x * (0.5 * erfc(x * -math.sqrt(0.5))).astype(x.dtype)
 
 
-_erfc = np.vectorize(math.erfc, otypes=[np.float64])  # NumPy has no erf
+erfc = np.vectorize(math.erfc, otypes=[np.float64])  # NumPy has no erf
 
 
 def silu(x):

@@ -63,7 +63,7 @@ def multi_head_attention(
     W_Q, W_K, W_V, W_O = floats("W_Q", W_Q), floats("W_K", W_K), floats("W_V", W_V), floats("W_O", W_O)
     expect_queries_and_keys(X.shape, context.shape, W_Q.shape, W_K.shape, H, H_kv)
     expect_values_and_output(X.shape, W_V.shape, W_O.shape, H, H_kv)
-    mask, bias = _for_heads(X, context, mask, bias, H)
+    mask, bias = for_heads(X, context, mask, bias, H)
 
     Q = split_heads(_project(X, W_Q), H)           # (..., H, T, d_k)
     K = split_heads(_project(context, W_K), H_kv)  # (..., H_kv, T_k, d_k)
@@ -104,7 +104,7 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
     X, context = floats("X", X), floats("context", X if context is None else context)
     W_Q, W_K = floats("W_Q", W_Q), floats("W_K", W_K)
     expect_queries_and_keys(X.shape, context.shape, W_Q.shape, W_K.shape, H, H_kv)
-    mask, bias = _for_heads(X, context, mask, bias, H)
+    mask, bias = for_heads(X, context, mask, bias, H)
 
     Q = split_heads(_project(X, W_Q), H)
     K = repeat_heads(split_heads(_project(context, W_K), H_kv), H // H_kv)
@@ -116,7 +116,7 @@ def _project(X, W):
     return X @ W
 
 
-def _for_heads(X, context, mask, bias, H):
+def for_heads(X, context, mask, bias, H):
     """The mask with an axis of size 1 for the heads, and the bias."""
     mask = None if mask is None else np.asarray(mask)
     bias = None if bias is None else floats("bias", bias)

@@ -1,0 +1,250 @@
+"""Gradients by hand, held to PyTorch's automatic ones and to central differences; and a model that learns with them."""
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+
+import tfbook.numpy as tn
+import tfbook.torch as tt
+
+d, d_ff, T, T_k = 6, 11, 5, 7
+LEADING = pytest.mark.parametrize("leading", [(), (2,), (2, 3)])
+
+
+@pytest.fixture
+def draw(rng):
+    return lambda *shape: rng.normal(size=shape)
+
+
+def check(f, vjp, *arrays):
+    """Hold vjp(dY, *arrays), gradients of f(half, *arrays), to autograd on the torch half and to central differences."""
+    rng = np.random.default_rng(1)
+    Y = f(tn, *arrays)
+    dY = rng.normal(size=np.shape(Y))
+    hand = vjp(dY, *arrays)
+    hand = hand if isinstance(hand, tuple) else (hand,)
+    assert [X.shape for X in hand] == [X.shape for X in arrays]
+
+    leaves = [torch.tensor(X, requires_grad=True) for X in arrays]
+    for one, other in zip(hand, torch.autograd.grad(f(tt, *leaves), leaves, torch.tensor(dY))):
+        assert_allclose(one, other.numpy(), atol=1e-10)
+
+    for i, X in enumerate(arrays):
+        step = 1e-5 * rng.normal(size=X.shape)
+        up, down = ((dY * f(tn, *arrays[:i], X + way, *arrays[i + 1 :])).sum() for way in (step, -step))
+        assert_allclose((hand[i] * step).sum(), (up - down) / 2, rtol=1e-4, atol=1e-9)
+
+
+def of(half, X):
+    return torch.tensor(X) if half is tt and isinstance(X, np.ndarray) else X
+
+
+@pytest.mark.parametrize("f", ["relu", "gelu", "silu"])
+def test_activations(draw, f):
+    check(lambda half, x: getattr(half, f)(x), getattr(tn, f"{f}_vjp"), 3 * draw(3, 7))
+
+
+@pytest.mark.parametrize("f", ["relu", "gelu", "silu"])
+def test_activations_far_out(f):
+    assert_array_equal(getattr(tn, f"{f}_vjp")(np.ones(4), [-1e200, -1000.0, 1000.0, 1e200]), [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+def test_softmax(draw, axis):
+    check(lambda half, S: half.softmax(S, axis), lambda dA, S: tn.softmax_vjp(dA, S, axis), draw(3, 5, 7))
+
+
+def test_softmax_of_nothing_but_minus_infinity():
+    assert_array_equal(tn.softmax_vjp(np.ones((2, 2)), [[-np.inf, -np.inf], [0.0, -np.inf]]), 0)
+
+
+@LEADING
+def test_cross_entropy(draw, rng, leading):
+    targets = rng.integers(0, 7, leading)
+    check(lambda half, logits: half.cross_entropy(logits, of(half, targets)), lambda dL, x: tn.cross_entropy_vjp(dL, x, targets), draw(*leading, 7))
+
+
+@LEADING
+def test_linear(draw, leading):
+    check(lambda half, X, W: X @ W, tn.linear_vjp, draw(*leading, T, d), draw(d, 3))
+
+
+@LEADING
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("scale", [None, 2.0])
+def test_scaled_dot_product_attention(draw, leading, masked, scale):
+    mask = tn.causal_mask(T, T_k) if masked else None
+    bias = draw(T, T_k) if masked else None
+    check(
+        lambda half, Q, K, V: half.scaled_dot_product_attention(Q, K, V, mask, of(half, bias), scale),
+        lambda dY, Q, K, V: tn.scaled_dot_product_attention_vjp(dY, Q, K, V, mask, bias, scale),
+        draw(*leading, T, 3), draw(*leading, T_k, 3), draw(*leading, T_k, 4),
+    )
+
+
+@pytest.mark.parametrize("mask", [None, (2, 1, T, T_k)])
+def test_keys_and_values_that_are_broadcast_sum_their_gradients(draw, rng, mask):
+    mask = None if mask is None else rng.random(mask) < 0.5
+    check(
+        lambda half, Q, K, V: half.scaled_dot_product_attention(Q, K, V, mask),
+        lambda dY, Q, K, V: tn.scaled_dot_product_attention_vjp(dY, Q, K, V, mask),
+        draw(2, 3, T, 3), draw(1, 1, T_k, 3), draw(T_k, 4),
+    )
+
+
+def test_no_gradient_where_there_is_nothing_to_attend(draw):
+    Q, K, V = draw(T, 3), draw(T_k, 3), draw(T_k, 4)
+    V[2] = np.nan
+    mask = np.ones((T, T_k), bool)
+    mask[:, 2] = mask[1] = False
+    dQ, dK, dV = tn.scaled_dot_product_attention_vjp(draw(T, 4), Q, K, V, mask)
+    assert_array_equal(dQ[1], 0)
+    assert_array_equal(dK[2], 0)
+    assert_array_equal(dV[2], 0)
+    assert all(np.isfinite(X).all() for X in (dQ, dK, dV))
+
+
+@LEADING
+@pytest.mark.parametrize(("H", "H_kv", "d_k", "d_v"), [(1, 1, 6, 6), (3, None, 2, 2), (4, 2, 3, 5), (4, 1, 3, 5)])
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("crossed", [False, True])
+def test_multi_head_attention(draw, leading, H, H_kv, d_k, d_v, masked, crossed):
+    n = T_k if crossed else T
+    mask, bias = (np.tril(np.ones((*leading[:1], T, n), bool), 1), draw(H, T, n)) if masked else (None, None)
+    if masked:
+        mask[..., 2, :] = False  # a query with nothing to attend
+    contexts = [draw(*leading, T_k, d)] if crossed else []
+    mask = mask[..., None, :, :] if masked and len(leading) == 2 else mask
+    if crossed or (masked and len(leading) == 2):
+        mask = mask if mask is None else mask.reshape(*mask.shape[: mask.ndim - 2], T, n)
+
+    def attend(half, X, W_Q, W_K, W_V, W_O, *context):
+        return half.multi_head_attention(X, W_Q, W_K, W_V, W_O, H, H_kv, mask, of(half, bias), *context)
+
+    def vjp(dY, X, W_Q, W_K, W_V, W_O, *context):
+        return tn.multi_head_attention_vjp(dY, X, W_Q, W_K, W_V, W_O, H, H_kv, mask, bias, *context)
+
+    H_kv = H_kv or H
+    weights = draw(d, H * d_k), draw(d, H_kv * d_k), draw(d, H_kv * d_v), draw(H * d_v, d)
+    check(attend, vjp, draw(*leading, T, d), *weights, *contexts)
+
+
+@LEADING
+@pytest.mark.parametrize("eps", [1e-5, 0.5])
+def test_norms(draw, leading, eps):
+    X, gamma, beta = draw(*leading, d), draw(d), draw(d)
+    check(lambda half, *args: half.layer_norm(*args, eps), lambda *args: tn.layer_norm_vjp(*args, eps), X, gamma, beta)
+    check(lambda half, *args: half.rms_norm(*args, eps), lambda *args: tn.rms_norm_vjp(*args, eps), X, gamma)
+
+
+@LEADING
+@pytest.mark.parametrize("activation", ["relu", "gelu", "silu"])
+def test_feed_forward(draw, leading, activation):
+    X = draw(*leading, d)
+    check(
+        lambda half, *args: half.feed_forward(*args, activation), lambda *args: tn.feed_forward_vjp(*args, activation),
+        X, draw(d, d_ff), draw(d_ff), draw(d_ff, d), draw(d),
+    )
+    check(
+        lambda half, *args: half.gated_feed_forward(*args, activation), lambda *args: tn.gated_feed_forward_vjp(*args, activation),
+        X, draw(d, d_ff), draw(d, d_ff), draw(d_ff, d),
+    )
+
+
+def test_an_activation_whose_gradient_is_not_known_is_refused(draw):
+    with pytest.raises(ValueError, match="activation: expected one of relu, gelu, silu, whose gradients are known, got"):
+        tn.feed_forward_vjp(draw(d), draw(d), draw(d, d_ff), draw(d_ff), draw(d_ff, d), draw(d), activation=np.tanh)
+
+
+@LEADING
+def test_embed(draw, rng, leading):
+    tokens = rng.integers(0, 4, (*leading, T))  # fewer kinds than tokens: some come twice
+    check(lambda half, E: half.embed(of(half, tokens), E), lambda dX, E: tn.embed_vjp(dX, tokens, E), draw(7, d))
+    check(lambda half, E, P: half.embed(of(half, tokens), E, P), lambda dX, E, P: tn.embed_vjp(dX, tokens, E, P), draw(7, d), draw(T, d))
+
+
+@pytest.mark.parametrize("norm", ["post", "pre", "both"])
+@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize(("H", "H_kv"), [(3, None), (6, 2)])
+@pytest.mark.parametrize("masked", [False, True])
+def test_transformer_layer(draw, rng, norm, gated, H, H_kv, masked):
+    P = {name: p + 0.1 * draw(*p.shape) for name, p in tn.init_layer(d, H, d_ff, H_kv, norm=norm, gated=gated, rng=0).items()}
+    options = {"H": H, "H_kv": H_kv, "norm": norm, "activation": "gelu" if masked else None}
+    options["mask"] = tn.causal_mask(T) & tn.padding_mask([5, 3], T) if masked else None
+
+    def vjp(dY, X, *p):
+        dX, dP = tn.transformer_layer_vjp(dY, X, dict(zip(P, p)), **options)
+        assert list(dP) == list(P)
+        return dX, *dP.values()
+
+    check(lambda half, X, *p: half.transformer_layer(X, dict(zip(P, p)), **options), vjp, draw(2, T, d), *P.values())
+
+
+@pytest.mark.parametrize("final", [False, True])
+@pytest.mark.parametrize("L", [0, 1, 3])
+def test_transformer(draw, final, L):
+    layers = [tn.init_layer(d, 2, d_ff, norm="pre", rng=seed) for seed in range(L)]
+    norms = [draw(d), draw(d)] if final else []
+
+    def unpacked(p):
+        return [dict(zip(P, p[i * len(P):])) for i, P in enumerate(layers)], p[len(p) - len(norms):] or None
+
+    def vjp(dY, X, *p):
+        parts, final_norm = unpacked(p)
+        dX, dlayers, *dfinal = tn.transformer_vjp(dY, X, parts, 2, final_norm, norm="pre")
+        return dX, *(g for dP in dlayers for g in dP.values()), *(g for pair in dfinal for g in pair)
+
+    def f(half, X, *p):
+        return half.transformer(X, *unpacked(p)[:1], 2, unpacked(p)[1], norm="pre")
+
+    check(f, vjp, draw(2, T, d), *(p for P in layers for p in P.values()), *norms)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("norm", ["post", "pre", "both"])
+def test_dtype_is_kept_and_nothing_is_changed(draw, dtype, norm):
+    P, X, dY = tn.init_layer(d, 2, d_ff, norm=norm, rng=0, dtype=dtype), draw(2, T, d).astype(dtype), draw(2, T, d)
+    before = [p.copy() for p in (X, dY, *P.values())]
+    dX, dP = tn.transformer_layer_vjp(dY, X, P, 2, norm=norm, mask=tn.causal_mask(T))
+    assert {g.dtype for g in (dX, *dP.values())} == {np.dtype(dtype)}
+    for p, was in zip((X, dY, *P.values()), before):
+        assert_array_equal(p, was)
+
+
+def test_a_gradient_of_another_shape_is_refused(draw):
+    with pytest.raises(ValueError, match=r"dY: expected the shape of the answer, \(5, 6\), got \(5, 1\)"):
+        tn.layer_norm_vjp(draw(T, 1), draw(T, d), draw(d), draw(d))
+
+
+def learn(steps, broken=lambda name, gradient: gradient):
+    """Loss of a small causal model on sequences that repeat themselves, after so many steps of Adam; NumPy alone."""
+    vocab, T, d, H, period = 5, 12, 16, 2, 4
+    rng = np.random.default_rng(0)
+    P = {"E": rng.normal(size=(vocab, d)), "P": rng.normal(size=(T, d)), "W": rng.normal(size=(d, vocab)) / d**0.5}
+    P |= tn.init_layer(d, H, norm="pre", rng=rng)
+    first, second = ({name: np.zeros_like(p) for name, p in P.items()} for _ in range(2))
+    mask, options = tn.causal_mask(T), {"norm": "pre", "activation": "gelu"}
+    for step in range(1, steps + 1):
+        tokens = np.tile(rng.integers(0, vocab, (32, period)), 4)[:, : T + 1]
+        layer = {name: P[name] for name in P if name not in "EPW"}
+        X = tn.embed(tokens[:, :-1], P["E"], P["P"])
+        Y = tn.transformer_layer(X, layer, H, mask=mask, **options)
+        logits, targets = (Y @ P["W"])[:, period - 1 :], tokens[:, period:]  # what comes before cannot be known
+        loss = tn.cross_entropy(logits, targets)
+
+        dlogits = np.zeros((32, T, vocab))
+        dlogits[:, period - 1 :] = tn.cross_entropy_vjp(1.0, logits, targets)
+        dY, dW = tn.linear_vjp(dlogits, Y, P["W"])
+        dX, dP = tn.transformer_layer_vjp(dY, X, layer, H, mask=mask, **options)
+        dP["E"], dP["P"] = tn.embed_vjp(dX, tokens[:, :-1], P["E"], P["P"])
+        for name, g in (dP | {"W": dW}).items():
+            g = broken(name, g)
+            first[name] += 0.1 * (g - first[name])
+            second[name] += 0.01 * (g**2 - second[name])
+            P[name] = P[name] - 0.01 * first[name] / (1 - 0.9**step) / (np.sqrt(second[name] / (1 - 0.99**step)) + 1e-8)
+    return loss
+
+
+def test_a_transformer_learns_in_numpy_alone():
+    assert learn(150) < 0.02
