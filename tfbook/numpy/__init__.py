@@ -27,10 +27,10 @@ from tfbook.numpy.gradients import (
 )
 from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
 from tfbook.numpy.init import init_layer
-from tfbook.numpy.language_model import language_model
 from tfbook.numpy.layer import residual, transformer, transformer_layer
 from tfbook.numpy.layer_gradients import residual_vjp, transformer_layer_vjp, transformer_vjp
 from tfbook.numpy.masks import causal_mask, padding_mask
+from tfbook.numpy.model import language_model
 from tfbook.numpy.multi_head import multi_head_attention, multi_head_weights
 from tfbook.numpy.normalization import layer_norm, rms_norm
 from tfbook.numpy.positions import alibi_bias, learned_positions, sinusoidal_positions

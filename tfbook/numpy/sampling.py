@@ -56,8 +56,8 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
 
     with np.errstate(over="ignore"):  # -inf is what it should be
         p = softmax((logits - top).astype(np.result_type(logits, np.float32)) / temperature)
-    order = np.argsort(-p, axis=-1, kind="stable")
-    p = np.take_along_axis(p, order, axis=-1)  # likeliest first
+    order = np.argsort(-logits, axis=-1, kind="stable")  # likeliest first
+    p = np.take_along_axis(p, order, axis=-1)
     if top_k is not None:
         p[..., top_k:] = 0
     if top_p is not None and top_p < 1:

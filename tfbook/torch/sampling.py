@@ -57,7 +57,8 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
 
     wide = torch.promote_types(logits.dtype, torch.float32)
     p = softmax((logits - top).to(wide) / temperature)
-    p, order = p.sort(dim=-1, descending=True, stable=True)  # likeliest first
+    order = logits.argsort(dim=-1, descending=True, stable=True)  # likeliest first
+    p = p.gather(-1, order)
     if top_k is not None:
         p = p.masked_fill(torch.arange(p.shape[-1], device=p.device) >= top_k, 0)
     if top_p is not None and top_p < 1:
