@@ -53,10 +53,13 @@ class Figure(anywidget.AnyWidget):
             names = ", ".join(control.name for control in self.controls)
             raise ValueError(f"{', '.join(sorted(unknown))}: not a setting of {type(self).__name__}, which has {names}")
         state = self.check({**self.default, **start})
+        cls = type(self)
+        if "_table" not in vars(cls):  # the same for every figure of a class
+            cls._table = self.table()
         super().__init__(state=state, spec={
             "title": self.title, "controls": [c.spec() for c in self.controls], "start": state,
             "constants": self.constants(), "ramps": [palette.ramp(), palette.ramp(dark=True)],
-            "table": self.table(),
+            "table": cls._table,
         })
         self.on_msg(self._answer)
 

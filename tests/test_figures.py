@@ -1,0 +1,161 @@
+"""The live figures in a real browser: every state is drawn as Python computed it, and off the page's grid a kernel answers."""
+
+import json
+
+import numpy as np
+import pytest
+from browser import launched, visit, why_not
+
+from tfbook import palette
+from tfbook.widgets import AttentionExplorer
+from tfbook.widgets.attention import tokens
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
+
+SET = """(figure, setting) => {
+  for (const [name, value] of Object.entries(setting)) {
+    const input = figure.querySelector(`[name=${name}]`);
+    if (typeof value === "boolean") { if (input.checked !== value) input.click(); continue; }
+    input.value = value;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}"""
+READ = """(figure) => {
+  const text = (selector) => [...figure.querySelectorAll(selector)].map((node) => node.textContent);
+  const T = Number(figure.querySelectorAll(".tfb-matrix .tfb-query:not(.tfb-axis)").length);
+  return {
+    fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
+    queries: text(".tfb-query:not(.tfb-axis)"), keys: text(".tfb-key"), sums: text(".tfb-sum").slice(1).map(Number),
+    headline: figure.querySelector(".tfb-headline").textContent,
+    costs: text(".tfb-costs td:last-child").map((n) => Number(n.replace(/\\D/g, ""))),
+    heads: [...figure.querySelectorAll("canvas")].map((canvas) => {
+      const data = canvas.getContext("2d").getImageData(0, 0, T, T).data;
+      return Array.from({ length: T * T }, (_, i) => [...data.slice(4 * i, 4 * i + 4)]);
+    }),
+    voice: figure.querySelector(".tfb-voice").textContent,
+  };
+}"""
+EVERY = f"""(figure, settings) => {{
+  const set = {SET}, read = {READ};
+  return settings.map((setting) => {{ set(figure, setting); return read(figure); }});
+}}"""
+
+
+def shade(weights, ramp):
+    """The colour of each weight as the page rounds it; None where masked."""
+    return [None if np.isnan(w) else ramp[int(np.floor(round(w, 3) * (len(ramp) - 1) + 0.5))] for w in np.ravel(weights)]
+
+
+def rgb(colour):
+    return [0, 0, 0, 0] if colour is None else [*bytes.fromhex(colour[1:]), 255]
+
+
+def compare(seen, value, setting, ramp):
+    T, H = setting["T"], setting["H"]
+    assert seen["fills"] == shade(value["weights"][0], ramp)
+    assert [head[: T * T] for head in seen["heads"]] == [[rgb(c) for c in shade(A, ramp)] for A in value["weights"]]
+    assert seen["queries"] == seen["keys"] == tokens(T)
+    assert seen["sums"] == pytest.approx(value["sums"][0], abs=0.0051)
+    words = seen["headline"].split()
+    assert words[:4] == ["Head", "1", "of", f"{H}:"]
+    assert [float(words[8]), float(words[10])] == pytest.approx([value["spread"][0], value["visible"]], abs=0.051)
+    assert seen["costs"] == [*value["flops"], sum(value["flops"]), value["stored"], value["d_k"]]
+    assert f"T {T}, d {setting['d']}, {H} heads" in seen["voice"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """The figure's own HTML in an empty page: what a static host or nbconvert shows."""
+    path = tmp_path_factory.mktemp("figure") / "index.html"
+    head = "<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title>"
+    path.write_text(f"{head}<body>{AttentionExplorer().page()}", encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_state_is_drawn_as_python_computed_it(theme, browser, alone):
+    settings = AttentionExplorer.settings()
+    places = [{c.name: c.values.index(s[c.name]) if c.spec()["kind"] == "slider" else s[c.name] for c in AttentionExplorer.controls}
+              for s in settings]
+    ramp = palette.ramp(dark=theme == "dark")
+    with visit(browser, alone) as visited:
+        visited.page.evaluate(f"document.body.style.background = '{(palette.DARK if theme == 'dark' else palette.LIGHT)['paper']}'")
+        visited.page.wait_for_timeout(50)
+        drawn = visited.page.locator(".tfb").evaluate(EVERY, places)
+        assert visited.faults == []
+    assert len(drawn) == len(settings) == 192
+    explorer = AttentionExplorer()
+    for seen, setting in zip(drawn, settings):
+        compare(seen, explorer.compute(**setting), setting, ramp)
+
+
+def test_keyboard_reads_a_cell_aloud(browser, alone):
+    with visit(browser, alone) as visited:
+        page, value = visited.page, AttentionExplorer().compute(**AttentionExplorer.default)
+        page.locator(".tfb-matrix").focus()
+        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "PageDown"):
+            page.keyboard.press(key)
+        said = page.locator(".tfb-voice").inner_text()
+        assert said.startswith("head 2 of 2: sat → cat: ")
+        assert float(said.split(": ")[2].split(",")[0]) == pytest.approx(value["weights"][1, 2, 1], abs=0.00051)
+        assert page.locator(".tfb-heads button").nth(1).get_attribute("aria-pressed") == "true"
+        for _ in range(20):
+            page.keyboard.press("ArrowRight")  # stops at the last key
+        assert "sat → mat" in page.locator(".tfb-reading").inner_text()
+
+
+def test_pointer_reads_a_cell(browser, alone):
+    with visit(browser, alone) as visited:
+        visited.page.locator('[data-q="3"][data-k="5"]').hover()
+        assert "down → the: 0." in visited.page.locator(".tfb-reading").inner_text()
+
+
+def test_without_scripts_a_table_stands(browser, alone):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(alone)
+    assert "run this cell" in page.locator(".tfb-still p").inner_text()
+    assert page.locator(".tfb-still td").count() == 65
+    context.close()
+
+
+def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
+    figure, sent = AttentionExplorer(), []
+    figure.send = sent.append
+
+    def kernel(question):  # the figure's own answer, as a kernel would send it
+        sent.clear()
+        figure._answer(figure, question, [])
+        return sent[0]
+
+    path = tmp_path / "index.html"
+    path.write_text("<!doctype html><meta charset=utf-8><title>A figure</title><body><div class=tfb></div>", encoding="utf-8")
+    with visit(browser, path.as_uri()) as visited:
+        page = visited.page
+        page.expose_function("kernel", kernel)
+        page.add_script_tag(type="module", content=figure._esm + """
+          const held = HELD, listeners = {};
+          render({ el: document.querySelector(".tfb"), model: {
+            get: (name) => held[name], save_changes() {}, off() {}, on: (event, f) => (listeners[event] ??= []).push(f),
+            set: (name, value) => { held[name] = value; listeners[`change:${name}`].forEach((f) => f()); },
+            send: async (message) => { const answer = await kernel(message); listeners["msg:custom"].forEach((f) => f(answer)); },
+          } });""".replace("HELD", json.dumps({"spec": figure.spec, "state": figure.state})))
+        box = page.get_by_label("d dimensions, any value")
+        box.wait_for()
+        for label, value in (("d dimensions", 48), ("H heads", 3), ("T tokens", 5)):
+            page.get_by_label(f"{label}, any value").fill(str(value))
+            page.get_by_label(f"{label}, any value").press("Enter")
+        page.wait_for_function("document.querySelectorAll('[data-q]').length === 25")
+        seen = page.locator(".tfb").evaluate(READ)
+        setting = {"T": 5, "d": 48, "H": 3, "scale": True, "causal": False}
+        compare(seen, figure.compute(**setting), setting, palette.ramp())
+        page.get_by_label("H heads, any value").fill("7")
+        page.get_by_label("H heads, any value").press("Enter")
+        page.wait_for_function("document.querySelector('.tfb-voice').textContent.includes('multiple of H')")
+        assert visited.faults == []

@@ -1,0 +1,131 @@
+"""The live figures, Python's side: what they compute, how it travels, what they refuse."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tfbook import cost, widgets
+from tfbook.numpy import multi_head_weights
+from tfbook.widgets import AttentionExplorer
+from tfbook.widgets.base import Figure
+from tfbook.widgets.packing import ALPHABET, pack
+
+FIGURES = [figure for figure in vars(widgets).values() if isinstance(figure, type) and issubclass(figure, Figure)]
+
+
+def unpack(text):
+    """The page's decoder, in Python: numbers and None, flat."""
+    digits, flat = iter(text.partition(":")[2]), []
+
+    def number():
+        n, unit = 0, 1
+        for digit in map(ALPHABET.index, digits):
+            if digit < 56:
+                return n + digit * unit
+            n, unit = n + (digit - 56) * unit, unit * 32
+        return None
+
+    while (n := number()) is not None:
+        flat += [(n - 1) / 1000] if n else [None] * number()
+    return flat
+
+
+@given(st.lists(st.one_of(st.just(np.nan), st.floats(0, 1e6)), max_size=50))
+def test_packing_keeps_three_decimals(values):
+    back = unpack(pack(np.array(values, float))["array"])
+    assert back == [None if np.isnan(x) else round(x * 1000) / 1000 for x in values]
+
+
+@pytest.mark.parametrize("bad", [-0.1, np.inf])
+def test_packing_refuses_what_it_cannot_hold(bad):
+    with pytest.raises(ValueError, match="negative or infinite"):
+        pack(np.array([bad]))
+
+
+def test_alphabet_is_safe_in_html_and_json():
+    assert len(set(ALPHABET)) == 88
+    assert not set(ALPHABET) & set("\"\\<&`")
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_table_holds_every_setting_in_150_kB(figure):
+    table = figure().spec["table"]
+    assert {len(column) for column in table.values()} == {len(figure.settings())}
+    assert len(json.dumps(table)) < 150_000
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_page_is_the_same_each_time_and_asks_for_nothing(figure):
+    page = figure().page()
+    assert page == figure().page()
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page)
+    assert page.count("</script>") == 1
+    assert "<table" in page.partition("<script")[0], "where no script runs, something has to stand"
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_text_form_has_no_address(figure):
+    assert re.fullmatch(rf"{figure.__name__}\((\w+=\S+(, )?)+\)", repr(figure()))
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [({"t": 4}, "not a setting"), ({"T": 0}, "T: expected"), ({"T": 4.0}, "T: expected"), ({"T": True}, "T: expected"),
+     ({"H": 3}, "multiple of H"), ({"scale": 1}, "scale: expected"), ({"d": 512}, "d: expected")],
+)
+def test_bad_settings_are_refused(setting, words):
+    with pytest.raises(ValueError, match=words):
+        AttentionExplorer(**setting)
+
+
+def asked(figure, **setting):
+    """What a live page hears when it asks for a setting."""
+    heard = []
+    figure.send = heard.append
+    figure._answer(figure, {"ask": {**figure.state, **setting}, "number": 3}, [])
+    assert heard[0]["number"] == 3
+    return heard[0]
+
+
+def test_a_kernel_answers_any_value():
+    figure = AttentionExplorer()
+    value = asked(figure, T=5, d=48, H=3)["value"]
+    expected = pack(figure.compute(T=5, d=48, H=3, scale=True, causal=False))
+    assert value == expected
+    assert value["weights"]["array"].startswith("3,5,5:")
+
+
+def test_a_kernel_says_what_is_wrong():
+    assert "multiple of H" in asked(AttentionExplorer(), d=10, H=4)["error"]
+    assert "T: expected" in asked(AttentionExplorer(), T=-1)["error"]
+
+
+def test_a_kernel_says_that_it_is_there():
+    figure, heard = AttentionExplorer(), []
+    figure.send = heard.append
+    figure._answer(figure, {"hello": True}, [])
+    assert heard == [{"alive": True}]
+
+
+@pytest.mark.parametrize("setting", AttentionExplorer.settings()[::7])
+def test_explorer_shows_multi_head_attention(setting):
+    T, d, H, scale, causal = setting.values()
+    value = AttentionExplorer().compute(**setting)
+    rng = np.random.default_rng(7)
+    words = ["the", "cat", "sat", "down", "on", "warm", "mat", "because", "it", "was", "tired", "and", "fell", "fast", "asleep"]
+    E = {word: rng.standard_normal(256) for word in words}
+    W_Q, W_K = rng.standard_normal((2, 256, 256))[:, :d, :d] / np.sqrt(d)
+    sentence = "the cat sat down on the warm mat because it was tired and fell fast asleep".split()  # noqa: SIM905
+    X = np.array([E[word][:d] for word in sentence[:T]])
+    longer = 1 if scale else np.sqrt(d // H)
+    mask = np.tri(T, dtype=bool) if causal else np.ones((T, T), bool)
+    np.testing.assert_allclose(np.nan_to_num(value["weights"]), multi_head_weights(X, longer * W_Q, W_K, H, mask=mask), atol=1e-12)
+    np.testing.assert_array_equal(np.isnan(value["weights"]), np.broadcast_to(~mask, (H, T, T)))
+    np.testing.assert_allclose(value["sums"], 1)
+    assert (value["spread"] <= value["visible"] + 1e-9).all()
+    assert sum(value["flops"]) == sum(cost.layer(T, d, H).flops[part] for part in ("projections", "scores", "mix", "output"))
+    assert value["stored"] == H * T**2
