@@ -1,0 +1,70 @@
+"""PyTorch's fused attention, with masks that mean what they mean here."""
+
+import torch
+import torch.nn.functional as F
+
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask
+from tfbook.torch.checks import broadcast, floats
+from tfbook.torch.masks import causal_mask
+
+
+def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
+    """Compute scaled dot-product attention in one kernel of PyTorch, which need not store the attention matrix.
+
+    Parameters
+    ----------
+    Q, K, V, mask, bias, scale
+        As in :func:`scaled_dot_product_attention`.
+    causal : bool
+        Apply :func:`causal_mask` as well. Where nothing else is masked and T = T_k, the kernel never reads a mask.
+
+    Returns
+    -------
+    Tensor, shape (..., T, d_v)
+        Zeros, with zero gradients, for a query that may attend to nothing.
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not fit together, or the mask is not boolean.
+
+    Notes
+    -----
+    The kernels *add* −∞ to a masked score. So a key or a value that is not a number spreads even where it is masked; the
+    plain form hides it.
+
+    Examples
+    --------
+    >>> Q, K, V = torch.eye(2), torch.eye(2), torch.tensor([[1.0], [3.0]])
+    >>> fused_attention(Q, K, V, mask=torch.tensor([[True, False], [False, False]]))
+    tensor([[1.],
+            [0.]])
+    """
+    Q, K, V = floats("Q", Q), floats("K", K), floats("V", V)
+    expect("Q", Q.shape, "(..., T, d_k)")
+    expect("K", K.shape, "(..., T_k, d_k)", d_k=Q.shape[-1])
+    expect("V", V.shape, "(..., T_k, d_v)", T_k=K.shape[-2])
+    expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
+    T, T_k = Q.shape[-2], K.shape[-2]
+    scores = (*broadcast(Q.shape[:-2], K.shape[:-2]), T, T_k)
+    if mask is not None:
+        mask = torch.as_tensor(mask, device=Q.device)
+        expect_mask(mask.dtype, mask.shape, scores)
+    if bias is not None:
+        bias = floats("bias", bias).to(Q)
+        expect_broadcast("bias", bias.shape, scores, "(..., T, T_k)", kept=2)
+
+    leading = broadcast(*(X.shape[:-2] for X in (Q, K, V, mask, bias) if X is not None))
+    Q, K, V = (X.expand(*leading, *X.shape[-2:]) for X in (Q, K, V))
+    if causal and mask is None and bias is None and T_k == T:
+        return F.scaled_dot_product_attention(Q, K, V, is_causal=True, scale=scale)  # aligned top-left: right for T = T_k alone
+    if causal:
+        band = causal_mask(T, T_k).to(Q.device)
+        mask = band if mask is None else mask & band
+    if mask is None and bias is None:
+        return F.scaled_dot_product_attention(Q, K, V, scale=scale)
+    allowed = ~bias.isneginf() if mask is None else mask if bias is None else mask & ~bias.isneginf()
+    alone = ~allowed.any(dim=-1, keepdim=True)  # queries that may attend to nothing: let them, and take it back
+    added = allowed | alone if bias is None else torch.where(allowed, bias, -torch.inf).masked_fill(alone, 0)
+    added = added.expand(*added.shape[:-2], T, T_k)
+    return F.scaled_dot_product_attention(Q, K, V, attn_mask=added, scale=scale).masked_fill(alone, 0)

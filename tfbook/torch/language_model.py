@@ -1,0 +1,92 @@
+"""A stack of layers, and a language model: a stack between a table of tokens and the same table."""
+
+import torch
+from torch import nn
+
+from tfbook.numpy.checks import whole
+from tfbook.torch.embedding import embed
+from tfbook.torch.masks import causal_mask
+from tfbook.torch.modules import TransformerLayer, own
+from tfbook.torch.normalization import layer_norm
+from tfbook.torch.positions import alibi_bias, learned_positions, sinusoidal_positions
+
+POSITIONS = "learned", "sinusoidal", "rotary", "alibi", "none"
+
+
+class Transformer(nn.Module):
+    """Layers one after the other; a pre-norm stack ends with a normalisation of its own, ``gamma_f beta_f``.
+
+    Parameters
+    ----------
+    L : int
+        Layers.
+    d, H : int
+        Channels of a token, and heads.
+    **options
+        Of every :class:`TransformerLayer`.
+
+    Examples
+    --------
+    >>> Transformer(L=2, d=6, H=3, norm="pre")(torch.randn(2, 5, 6)).shape
+    torch.Size([2, 5, 6])
+    """
+
+    def __init__(self, L, d, H, **options):
+        super().__init__()
+        self.layers = nn.ModuleList(TransformerLayer(d, H, **options) for _ in range(whole("L", L)))
+        self.final_norm = options.get("norm") == "pre"  # nothing else bounds the sum of a pre-norm stack
+        if self.final_norm:
+            own(self, {"gamma_f": (d,), "beta_f": (d,)})
+
+    def forward(self, X, mask=None, bias=None):
+        """Tokens (..., T, d) in and out."""
+        for layer in self.layers:
+            X = layer(X, mask, bias)
+        return layer_norm(X, self.gamma_f, self.beta_f) if self.final_norm else X
+
+
+class LanguageModel(Transformer):
+    """Guess each next token from those before it: a causal stack, whose table ``E`` reads tokens and scores them too.
+
+    Parameters
+    ----------
+    vocab : int
+        Tokens there are.
+    T_max : int
+        Rows of the table of positions ``P``, where they are learned; the other forms have no end.
+    d, H, L : int
+        Channels of a token, heads and layers.
+    positions : {"learned", "sinusoidal", "rotary", "alibi", "none"}
+        What tells the order: a table added to the tokens, a turn of queries and keys, a bias of the scores, or the mask alone.
+    **options
+        Of every :class:`TransformerLayer`.
+
+    Examples
+    --------
+    >>> model = LanguageModel(vocab=11, T_max=8, d=6, H=3, L=2)
+    >>> model(torch.tensor([[1, 2, 3], [4, 5, 6]])).shape
+    torch.Size([2, 3, 11])
+    """
+
+    def __init__(self, vocab, T_max, d, H, L, positions="learned", **options):
+        if positions not in POSITIONS:
+            raise ValueError(f"positions: expected one of {', '.join(POSITIONS)}, got {positions!r}")
+        super().__init__(L, d, H, rotary=positions == "rotary", **options)
+        self.positions, self.H = positions, H
+        self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))  # small: the first guess is near to even
+        if positions == "learned":
+            self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
+
+    def forward(self, tokens):
+        """Tokens (..., T) in, logits (..., T, vocab) of each next token out."""
+        T, E = tokens.shape[-1], self.E
+        P = bias = None
+        if self.positions == "learned":
+            P = learned_positions(self.P, T)
+        elif self.positions == "sinusoidal":
+            P = sinusoidal_positions(T, E.shape[-1], dtype=E.dtype)
+        elif self.positions == "alibi":
+            bias = alibi_bias(self.H, T, dtype=E.dtype).to(E.device)
+        X = embed(tokens, E, P)
+        Y = super().forward(X, causal_mask(T).to(E.device), bias)
+        return Y @ E.T
