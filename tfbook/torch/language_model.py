@@ -1,16 +1,13 @@
-"""A stack of layers, and a language model: a stack between a table of tokens and the same table."""
+"""A stack of layers and a language model as modules."""
 
 import torch
 from torch import nn
 
+from tfbook.numpy.check_model import POSITIONS
 from tfbook.numpy.checks import whole
-from tfbook.torch.embedding import embed
-from tfbook.torch.masks import causal_mask
+from tfbook.torch.model import language_model
 from tfbook.torch.modules import TransformerLayer, own
 from tfbook.torch.normalization import layer_norm
-from tfbook.torch.positions import alibi_bias, learned_positions, sinusoidal_positions
-
-POSITIONS = "learned", "sinusoidal", "rotary", "alibi", "none"
 
 
 class Transformer(nn.Module):
@@ -33,7 +30,7 @@ class Transformer(nn.Module):
 
     def __init__(self, L, d, H, **options):
         super().__init__()
-        self.layers = nn.ModuleList(TransformerLayer(d, H, **options) for _ in range(whole("L", L)))
+        self.layers = nn.ModuleList(TransformerLayer(d, H, **options) for _ in range(whole("L", L, least=1)))
         self.final_norm = options.get("norm") == "pre"  # nothing else bounds the sum of a pre-norm stack
         if self.final_norm:
             own(self, {"gamma_f": (d,), "beta_f": (d,)})
@@ -72,21 +69,13 @@ class LanguageModel(Transformer):
         if positions not in POSITIONS:
             raise ValueError(f"positions: expected one of {', '.join(POSITIONS)}, got {positions!r}")
         super().__init__(L, d, H, rotary=positions == "rotary", **options)
-        self.positions, self.H = positions, H
+        self.positions = positions
         self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))  # small: the first guess is near to even
         if positions == "learned":
             self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
 
-    def forward(self, tokens):
-        """Tokens (..., T) in, logits (..., T, vocab) of each next token out."""
-        T, E = tokens.shape[-1], self.E
-        P = bias = None
-        if self.positions == "learned":
-            P = learned_positions(self.P, T)
-        elif self.positions == "sinusoidal":
-            P = sinusoidal_positions(T, E.shape[-1], dtype=E.dtype)
-        elif self.positions == "alibi":
-            bias = alibi_bias(self.H, T, dtype=E.dtype).to(E.device)
-        X = embed(tokens, E, P)
-        Y = super().forward(X, causal_mask(T).to(E.device), bias)
-        return Y @ E.T
+    def forward(self, tokens, pad=None, cache=None):
+        """Tokens (..., T) in, logits (..., T, vocab) of each next token out; as :func:`language_model`."""
+        layer = self.layers[0]
+        options = layer.H, layer.H_kv, self.positions, layer.norm, layer.activation, pad, cache, layer.attention
+        return language_model(tokens, dict(self.named_parameters()), *options)
