@@ -12,7 +12,7 @@ read: book ## build the book, serve it on this machine and open it in a browser;
 	@$(BIN)/python scripts/serve.py _build/html
 
 book: $(VENV)/site ## build the book into _build/html; a warning is an error
-	@rm -rf _build
+	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q
 
 test: $(VENV)/all book ## install everything, build the book, run every test and every notebook
