@@ -111,6 +111,13 @@ def test_large_numbers_do_not_overflow(half, size):
         assert (abs(Y) <= T + abs(np.asarray(c)).max()).all(), name
 
 
+@pytest.mark.parametrize("half", [tn, tt])
+def test_a_wider_start_does_not_widen_the_states(half):
+    narrow, wide = layers(half, np.float32), layers(half, np.float64)
+    for (name, f, X, *_), (_, _, _, h, c) in zip(narrow, wide):
+        assert np.asarray(f(X, h, c)).dtype == np.float32, name
+
+
 def test_integers_are_taken_as_floats():
     X = np.arange(T * D).reshape(T, D) % 3
     W_x, W_h, b = np.ones((D, 2), int), np.eye(2, dtype=int), np.zeros(2, int)
