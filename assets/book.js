@@ -1,6 +1,6 @@
 // Small repairs of what the book's tools leave undone: names for assistive technology, and wide content that a keyboard can scroll.
 
-const WIDE = "div.math, .tfb-wide, .table-wrapper, .tfb-scroll, .cell_output .output, pre, .bd-article table";
+const WIDE = "div.math, mjx-container, .table-wrapper, .tfb-scroll, .cell_output .output, pre, .bd-article table";
 
 /** A region that scrolls must be reachable with the keyboard; one that does not must not be in its way. */
 function letKeyboardScroll() {
@@ -30,6 +30,11 @@ function nameQuizzes() {
   }
 }
 
-document.addEventListener("DOMContentLoaded", nameQuizzes);
+/** A bibliography is announced as a list, so its entries have to be announced as items. */
+function nameCitations() {
+  for (const entry of document.querySelectorAll("[role=list] > [role=doc-biblioentry]")) entry.setAttribute("role", "listitem");
+}
+
+document.addEventListener("DOMContentLoaded", () => { nameQuizzes(); nameCitations(); });
 addEventListener("load", () => (window.MathJax?.startup?.promise ?? Promise.resolve()).then(letKeyboardScroll));
 addEventListener("resize", letKeyboardScroll);

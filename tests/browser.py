@@ -1,0 +1,143 @@
+"""The built book in a real browser, and what can be wrong with a page: each check returns a list of faults, empty where all is well."""
+
+import os
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]
+TYPESET = "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready; }"
+
+
+def executable():
+    """The path of a Chromium, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def why_not():
+    """Why no browser test can run here, or an empty string; where CI runs there is no excuse."""
+    if executable() or os.environ.get("CI"):
+        return ""
+    return "no Chromium on the PATH: install the package chromium (or google-chrome) to run the tests of the pages"
+
+
+@contextmanager
+def launched():
+    """A browser that is closed at the end."""
+    from playwright.sync_api import sync_playwright
+
+    assert executable(), "no Chromium on the PATH, and CI must have one"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def is_local(address):
+    """True for what this machine answers itself."""
+    parts = urlsplit(address)
+    return parts.scheme in {"file", "data", "blob", "about"} or parts.hostname in {"127.0.0.1", "localhost"}
+
+
+@dataclass
+class Visit:
+    """A page that was opened, and what it complained of and asked for on the way."""
+
+    page: object
+    faults: list = field(default_factory=list)
+
+    def watch(self):
+        """Write down errors, and stop every request that would leave this machine."""
+        self.page.on("console", lambda message: message.type == "error" and self.faults.append(f"console: {message.text}"))
+        self.page.on("pageerror", lambda error: self.faults.append(f"script: {error}"))
+        self.page.on("response", lambda answer: answer.status >= 400 and self.faults.append(f"{answer.status}: {answer.url}"))
+        self.page.route("**/*", self._pass)
+        return self
+
+    def _pass(self, route):
+        if is_local(route.request.url):
+            return route.continue_()
+        self.faults.append(f"another host: {route.request.url}")
+        return route.abort()
+
+
+@contextmanager
+def visit(browser, address, width=1200, theme="light", wait=0):
+    """Open a page at a width and in a theme, wait until its formulas are set, and ``wait`` milliseconds more."""
+    context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
+    context.add_init_script(f"try {{ localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}'); }} catch {{ }}")
+    visited = Visit(context.new_page()).watch()
+    visited.page.goto(address)
+    visited.page.evaluate(TYPESET)
+    visited.page.wait_for_timeout(wait)
+    yield visited
+    context.close()
+
+
+def raw_maths(page):
+    """Formulas that a reader would see as source, and macros that MathJax does not know."""
+    return page.evaluate(r"""() => {
+      const faults = [];
+      for (const math of document.querySelectorAll("span.math, div.math"))
+        if (!math.querySelector("mjx-container")) faults.push(`not typeset: ${math.textContent.trim().slice(0, 60)}`);
+      for (const error of document.querySelectorAll("mjx-merror, [data-mjx-error]")) faults.push(`error: ${error.textContent}`);
+      for (const text of document.querySelectorAll("mjx-assistive-mml mtext"))
+        if (text.textContent.includes("\\")) faults.push(`unknown macro: ${text.textContent}`);
+      const walker = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT);
+      for (let node; (node = walker.nextNode());) {
+        if (node.parentElement.closest("pre, code, script, style, textarea, mjx-container")) continue;
+        if (/\$|\\[([a-zA-Z]/.test(node.data)) faults.push(`source in the text: ${node.data.trim().slice(0, 60)}`);
+      }
+      return faults;
+    }""")
+
+
+def unnamed_pictures(page):
+    """Pictures that a screen reader would meet without a word for them."""
+    return page.evaluate("""() => {
+      const faults = [];
+      for (const picture of document.querySelectorAll("img, canvas, svg")) {
+        if (picture.parentElement.closest("svg") || picture.closest("[aria-hidden=true]")) continue;
+        if (["presentation", "none"].includes(picture.getAttribute("role")) || !picture.getClientRects().length) continue;
+        const said = (name) => picture.getAttribute(name);
+        const pointed = document.getElementById(said("aria-labelledby") ?? "")?.textContent;
+        const name = said("aria-label") || pointed || said("alt") || picture.querySelector(":scope > title")?.textContent;
+        if (!name?.trim()) faults.push(`no name: ${picture.outerHTML.slice(0, 80)}`);
+      }
+      return faults;
+    }""")
+
+
+def overflow(page):
+    """What makes the page scroll sideways, or is cut off at its edge."""
+    return page.evaluate("""() => {
+      const width = innerWidth, faults = [];
+      const root = document.documentElement.scrollWidth;
+      if (root > width) faults.push(`the page is ${root} px wide`);
+      const held = (node) => { // inside a box that scrolls by itself, or clips on purpose
+        for (let box = node.parentElement; box && box !== document.body; box = box.parentElement) {
+          const holds = /auto|scroll|hidden|clip/.test(getComputedStyle(box).overflowX);
+          if (holds && box.getBoundingClientRect().right <= width + 1) return true;
+        }
+        return false;
+      };
+      for (const node of document.querySelectorAll("main *")) {
+        const box = node.getBoundingClientRect();
+        if (box.width && box.right > width + 1 && getComputedStyle(node).visibility !== "hidden" && !held(node))
+          faults.push(`${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(box.right)} px`);
+      }
+      return faults.slice(0, 5);
+    }""")
+
+
+def inaccessible(page):
+    """What axe-core calls serious or critical."""
+    found = Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response["violations"]
+    return [f"{rule['id']}: {node['html'][:90]}: {node['failureSummary'].splitlines()[-1].strip()[:160]}"
+            for rule in found if rule["impact"] in {"serious", "critical"} for node in rule["nodes"][:3]]
