@@ -46,6 +46,36 @@ def test_attention_agrees_with_torchs_counter(T, d, H, H_kv, d_k, d_v):
     assert counted.memory["cache"] == T * (W[1].shape[-1] + W[2].shape[-1])
 
 
+def numbers(module):
+    return sum(p.numel() for p in module.parameters())
+
+
+@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize("norm", ["post", "pre", "both"])
+@pytest.mark.parametrize("d_ff", [None, 29])
+@pytest.mark.parametrize(("T", "d", "H", "H_kv", "d_k", "d_v"), SIZES)
+def test_a_layer_agrees_with_torchs_counter(T, d, H, H_kv, d_k, d_v, d_ff, norm, gated):
+    options = {"d_ff": d_ff, "H_kv": H_kv, "d_k": d_k, "d_v": d_v, "gated": gated, "norm": norm}
+    module, counted = tt.TransformerLayer(d, H, **options), cost.layer(T, d, H, **options)
+    assert counted.total_flops == count(module, zeros(T, d), mask=tt.causal_mask(T))
+    assert count(module, zeros(3, T, d)) == 3 * counted.total_flops
+    assert counted.total_params == numbers(module)
+    sizes = {name: p.numel() for name, p in module.named_parameters()}
+    for part, names in {"projections": "W_Q W_K W_V", "output": "W_O", "ffn": "W_1 b_1 W_2 b_2 W_gate W_up W_down"}.items():
+        assert counted.params[part] == sum(sizes.get(name, 0) for name in names.split())
+
+
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal", "rotary", "alibi", "none"])
+@pytest.mark.parametrize("norm", ["post", "pre", "both"])
+@pytest.mark.parametrize(("T", "d", "H", "H_kv", "d_k", "d_v"), [(7, 12, 3, 3, None, None), (11, 25, 6, 2, 4, 7)])
+def test_a_model_agrees_with_torchs_counter(T, d, H, H_kv, d_k, d_v, norm, positions):
+    options = {"d_ff": 29, "H_kv": H_kv, "d_k": d_k, "d_v": d_v, "norm": norm}
+    module = tt.LanguageModel(23, 13, d, H, L=3, positions=positions, **options)
+    counted = cost.model(T, d, H, 3, 23, T_max=13 if positions == "learned" else None, **options)
+    assert counted.total_flops == count(module, torch.zeros(T, dtype=torch.long))
+    assert counted.total_params == numbers(module)
+
+
 @pytest.mark.parametrize(("T", "d"), [(7, 5), (1, 3), (13, 11)])
 def test_recurrence_and_convolution_agree_with_torchs_counter(T, d):
     W = zeros(d, d), zeros(d, d), zeros(d)

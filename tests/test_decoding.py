@@ -95,6 +95,24 @@ def test_a_cache_changes_nothing_however_the_tokens_come(cuts, positions, block,
     np.testing.assert_allclose(np.concatenate(parts, axis=-2), whole, rtol=1e-9, atol=1e-11)
 
 
+@EVERY
+@pytest.mark.parametrize("norm", ["post", "pre", "both"])
+@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize("fused", [False, True])
+def test_the_module_is_the_function_with_parameters_of_its_own(positions, norm, gated, fused):
+    sizes = {"d_ff": D_FF, "H_kv": H_KV, "d_k": D_K, "d_v": D_V}
+    module = tt.LanguageModel(VOCAB, T_MAX, D, H, L, positions, norm=norm, gated=gated, fused=fused, **sizes).double()
+    P = {name: p.numpy() for name, p in module.state_dict().items()}  # moves across with no transpose
+    tokens, pad = some_tokens(), T - LENGTHS
+    ours = tn.language_model(tokens, P, H, H_KV, positions, norm, pad=pad)
+    with torch.no_grad():
+        theirs = module(torch.from_numpy(tokens), pad=torch.from_numpy(pad))
+    np.testing.assert_allclose(theirs.numpy(), ours, rtol=1e-7, atol=1e-9)
+    said = tt.generate(module, torch.from_numpy(tokens), 5, lengths=torch.from_numpy(LENGTHS))
+    model = partial(tn.language_model, P=P, H=H, H_kv=H_KV, positions=positions, norm=norm)
+    np.testing.assert_array_equal(said.numpy(), tn.generate(model, tokens, 5, lengths=LENGTHS))
+
+
 @HALVES
 @EVERY
 @pytest.mark.parametrize("temperature", [0, 0.8])
