@@ -92,6 +92,11 @@ class KeyValueCache:
 def key_value_caches(block=128):
     """Make the caches of a model, one for each layer that asks for one.
 
+    Parameters
+    ----------
+    block : int
+        As in :class:`KeyValueCache`.
+
     Returns
     -------
     mapping of int to KeyValueCache
