@@ -5,6 +5,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
 import tfbook.torch as tt
@@ -123,6 +124,33 @@ def test_where_the_square_overtakes(d):
     assert square(at) == rest(at)
     at = cost.layer(6 * d, d, 1)
     assert square(at) == rest(at) + at.flops["ffn"]
+
+
+class Products(TorchDispatchMode):
+    """Elements that matrix products give."""
+
+    elements = 0
+
+    def __torch_dispatch__(self, f, types, args=(), kwargs=None):
+        Y = f(*args, **kwargs or {})
+        self.elements += Y.numel() if f in (torch.ops.aten.mm.default, torch.ops.aten.bmm.default, torch.ops.aten.mv.default) else 0
+        return Y
+
+
+@pytest.mark.parametrize("gated", [False, True])
+@pytest.mark.parametrize(("T", "d", "H", "H_kv", "d_k", "d_v"), SIZES)
+def test_what_training_holds_is_the_input_and_what_products_give(T, d, H, H_kv, d_k, d_v, gated):
+    options = {"H_kv": H_kv, "d_k": d_k, "d_v": d_v, "gated": gated}
+    with Products() as layer, torch.no_grad():
+        tt.TransformerLayer(d, H, **options)(zeros(T, d))
+    assert cost.layer(T, d, H, **options).total_memory == T * d + layer.elements
+    with Products() as model, torch.no_grad():
+        tt.LanguageModel(17, T, d, H, L=3, **options)(torch.zeros(T, dtype=torch.long))
+    assert cost.model(T, d, H, 3, 17, **options).total_memory == 3 * T * d + model.elements
+    with Products() as rnn:
+        tt.rnn(zeros(T, d), zeros(d, d), zeros(d, d), zeros(d))
+    assert cost.rnn(T, d).total_memory == T * d + rnn.elements
+    assert cost.conv(T, d, 3).total_memory == T * d + tt.conv1d(zeros(T, d), zeros(3, d, d)).numel()
 
 
 def test_memory_grows_as_the_book_says():
