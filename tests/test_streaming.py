@@ -20,7 +20,7 @@ def qkv(rng):
 
 
 @pytest.mark.parametrize(("T", "T_k"), CASES)
-@pytest.mark.parametrize("block", [1, 2, 4, 8, 128])
+@pytest.mark.parametrize("block", [1, 2, 4, 8, 256])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("mask", [None, "row", "batch", "full"])
 def test_streaming_equals_plain(half, rng, qkv, T, T_k, block, causal, mask):

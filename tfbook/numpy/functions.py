@@ -39,10 +39,12 @@ def softmax(S, axis=-1):
     S = floats("S", S)
     top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
     top[np.isneginf(top)] = 0  # -inf - -inf is not a number
-    E = np.exp(S - top)
+    E = S - top
+    np.exp(E, out=E)  # in place: of long sequences this is the largest array there is
     Z = E.sum(axis=axis, keepdims=True)
     Z[Z == 0] = 1  # nothing to choose from: 0 / 1
-    return E / Z
+    E /= Z
+    return E
 
 
 def relu(x):

@@ -1,12 +1,14 @@
 """Attention without the attention matrix: one block of scores at a time, an online softmax between them."""
 
+import math
+
 import numpy as np
 
-from tfbook.numpy.attention import attention_scores, weighted_mean
+from tfbook.numpy.attention import weighted_mean
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats, whole
 
 
-def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=128):
+def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
     r"""Compute scaled dot-product attention exactly, in extra memory O(T·d) rather than O(T²).
 
     A softmax needs its whole row only for two numbers, the largest score m and the sum Z of the exponentials. Both can be
@@ -52,55 +54,57 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=128)
     """
     Q, K, V, block = floats("Q", Q), floats("K", K), floats("V", V), whole("block", block, least=1)
     expect("Q", Q.shape, "(..., T, d_k)")
-    expect("K", K.shape, "(..., T_k, d_k)", d_k=Q.shape[-1])
-    expect("V", V.shape, "(..., T_k, d_v)", T_k=K.shape[-2])
-    T, T_k = Q.shape[-2], K.shape[-2]
+    T, d_k = Q.shape[-2:]
+    expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
+    T_k = K.shape[-2]
+    expect("V", V.shape, "(..., T_k, d_v)", T_k=T_k)
     expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
     leading = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
     if mask is not None:
         mask = np.asarray(mask)
         expect_mask(mask.dtype, mask.shape, (*leading, T, T_k))
         leading = np.broadcast_shapes(leading, mask.shape[:-2])
+        mask = np.broadcast_to(mask, (*leading, T, T_k))
     expect_broadcast("V", V.shape[:-2], leading, "the leading axes of Q and K")
-    leading = np.broadcast_shapes(leading, V.shape[:-2])
+    scale = 1 / math.sqrt(max(d_k, 1)) if scale is None else float(scale)
 
-    Y = np.empty((*leading, T, V.shape[-1]), np.result_type(Q, K, V))
+    dtype = np.result_type(Q, K, V)
+    wide = np.promote_types(dtype, np.float32)  # half precision would lose the small terms of a long sum
+    Q, K, V = Q.astype(wide) * scale, K.astype(wide, copy=False), V.astype(wide, copy=False)
+    Y = np.zeros((*np.broadcast_shapes(leading, V.shape[:-2]), T, V.shape[-1]), wide)
+    for rows, blocks in _tiles(T, T_k, causal, block):
+        y = Y[..., rows, :]                                                # a view: sum of exp(score - m) · value so far
+        m = np.full((*leading, rows.stop - rows.start, 1), -np.inf, wide)  # largest score so far
+        Z = np.zeros_like(m)                                               # sum of exp(score - m) so far
+        for keys in blocks:
+            S, allowed = _scores(Q, K, mask, causal, rows, keys)
+            m_new = np.maximum(m, S.max(axis=-1, keepdims=True))
+            shift = np.where(np.isneginf(m_new), wide.type(0), m_new)  # no key so far: -inf - -inf is not a number
+            S -= shift
+            E, shrink = np.exp(S, out=S), np.exp(m - shift)  # in place: a tile is the largest array here
+            Z = Z * shrink + E.sum(axis=-1, keepdims=True)
+            y *= shrink
+            y += weighted_mean(E, V[..., keys, :], allowed)
+            m = m_new
+        y /= np.where(Z == 0, wide.type(1), Z)
+    return Y.astype(dtype, copy=False)
+
+
+def _tiles(T, T_k, causal, block):
+    """Blocks of queries, each with the blocks of keys that some query of it may attend to."""
     for start in range(0, T, block):
         rows = slice(start, min(start + block, T))
-        Y[..., rows, :] = _one_block_of_queries(Q, K, V, mask, causal, scale, block, rows, leading)
-    return Y
+        last = rows.stop + T_k - T if causal else T_k
+        yield rows, [slice(k, min(k + block, last)) for k in range(0, last, block)]
 
 
-def _one_block_of_queries(Q, K, V, mask, causal, scale, block, rows, leading):
-    T, T_k, n, dtype = Q.shape[-2], K.shape[-2], rows.stop - rows.start, np.result_type(Q, K, V)
-    last = rows.stop + T_k - T if causal else T_k  # no query of the block may attend to a key behind it
-    Q = Q[..., rows, :]
-    m = np.full((*leading, n, 1), -np.inf, dtype)  # largest score so far
-    Z = np.zeros((*leading, n, 1), dtype)          # sum of exp(score - m) so far
-    Y = np.zeros((*leading, n, V.shape[-1]), dtype)  # sum of exp(score - m) · value so far
-    for start in range(0, last, block):
-        keys = slice(start, min(start + block, last))
-        S = attention_scores(Q, K[..., keys, :], scale=scale)
-        allowed = _block_of_mask(mask, causal, T, T_k, rows, keys)
-        if allowed is not None:
-            S = np.where(allowed, S, S.dtype.type(-np.inf))
-        m_new = np.maximum(m, S.max(axis=-1, keepdims=True))
-        shift = np.where(np.isneginf(m_new), 0, m_new).astype(S.dtype)  # no key so far: -inf - -inf is not a number
-        E, shrink = np.exp(S - shift), np.exp(m - shift)
-        Z = Z * shrink + E.sum(axis=-1, keepdims=True)
-        Y = Y * shrink + weighted_mean(E, V[..., keys, :], allowed)
-        m = m_new
-    return Y / np.where(Z == 0, 1, Z).astype(Z.dtype)
-
-
-def _block_of_mask(mask, causal, T, T_k, rows, keys):
-    """The part of the mask that rows and keys meet in; None where all may attend."""
-    allowed = None
-    if mask is not None:
-        mask = np.broadcast_to(mask, (*mask.shape[:-2], T, T_k)) if mask.ndim > 1 else np.broadcast_to(mask, (T, T_k))
-        allowed = mask[..., rows, keys]
-    if causal and keys.stop > rows.start + T_k - T + 1:
-        n = rows.stop - rows.start
-        band = np.tri(n, keys.stop - keys.start, k=rows.start + T_k - T - keys.start, dtype=bool)
+@np.errstate(invalid="ignore")  # a key that a mask will hide may be infinite
+def _scores(Q, K, mask, causal, rows, keys):
+    """One tile of masked scores, and where it may attend (None: everywhere)."""
+    S = Q[..., rows, :] @ np.swapaxes(K[..., keys, :], -1, -2)
+    allowed = None if mask is None else mask[..., rows, keys]
+    ahead = rows.start + K.shape[-2] - Q.shape[-2] - keys.start  # how far the first query stands behind the first key
+    if causal and ahead < S.shape[-1] - 1:
+        band = np.tri(*S.shape[-2:], k=ahead, dtype=bool)
         allowed = band if allowed is None else allowed & band
-    return allowed
+    return (S if allowed is None else np.where(allowed, S, S.dtype.type(-np.inf))), allowed

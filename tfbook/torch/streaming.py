@@ -9,7 +9,7 @@ from tfbook.torch.attention import weighted_mean
 from tfbook.torch.checks import broadcast, floats
 
 
-def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=128):
+def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
     r"""Compute scaled dot-product attention exactly, in extra memory O(T·d) rather than O(T²), gradients too.
 
     A softmax needs its whole row only for two numbers, the largest score m and the sum Z of the exponentials. Both can be
