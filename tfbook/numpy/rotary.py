@@ -45,7 +45,7 @@ def rotary(X, positions=None, base=10000.0):
     expect("X", X.shape, "(..., T, d_k)")
     T, d_k = X.shape[-2:]
     if d_k % 2:
-        raise ValueError(f"X: expected an even d_k, channels turn in pairs, got {X.shape}")
+        raise ValueError(f"X: expected an even d_k, channels turn in pairs, got {tuple(X.shape)}")
     positions = np.arange(T) if positions is None else floats("positions", positions)
     expect("positions", positions.shape, "(..., T)", T=T)
     expect_broadcast("positions", positions.shape, X.shape[:-1], "(..., T)", kept=1)

@@ -1,0 +1,91 @@
+"""The fused form gives what the readable one gives, gradients too, whatever is masked."""
+
+import re
+
+import pytest
+import torch
+
+from tfbook.torch import alibi_bias, causal_mask, fused_attention, multi_head_attention, scaled_dot_product_attention
+
+B, H, T, T_k, d_k, d_v = 2, 3, 5, 7, 11, 13
+
+
+def normal(*shape, seed=0):
+    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def chance(*shape, p=0.6):
+    return torch.rand(shape, generator=torch.Generator().manual_seed(0)) < p
+
+
+def qkv(T=T, T_k=T_k):
+    return [normal(B, H, *shape, seed=seed).requires_grad_() for seed, shape in enumerate([(T, d_k), (T_k, d_k), (T_k, d_v)])]
+
+
+def held_together(Q, K, V, mask=None, bias=None, scale=None, causal=False):
+    band = causal_mask(Q.shape[-2], K.shape[-2])
+    seen = mask if not causal else band if mask is None else mask & band
+    ours, fused = scaled_dot_product_attention(Q, K, V, seen, bias, scale), fused_attention(Q, K, V, mask, bias, scale, causal)
+    torch.testing.assert_close(fused, ours, rtol=1e-10, atol=1e-10)
+    for f, o in zip(*(torch.autograd.grad(Y.sin().sum(), (Q, K, V)) for Y in (fused, ours))):
+        torch.testing.assert_close(f, o, rtol=1e-10, atol=1e-10)
+
+
+MASKS = {
+    "none": None, "random": chance(T, T_k), "a few": chance(B, 1, T, T_k, p=0.2), "nothing": torch.zeros(T, T_k, dtype=torch.bool),
+    "keys": chance(T_k), "padding": chance(B, 1, 1, T_k), "queries": chance(T, 1), "one": torch.tensor(True),
+}
+BIASES = {
+    "none": None, "heads": normal(H, T, T_k), "keys": normal(T_k),
+    "minus infinity": normal(T, T_k).masked_fill(chance(T, T_k, p=0.8), -torch.inf), "far": alibi_bias(H, T, T_k),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+@pytest.mark.parametrize("bias", BIASES.values(), ids=BIASES)
+def test_fused_is_the_readable_form(mask, bias):
+    held_together(*qkv(), mask, bias)
+    held_together(*qkv(), mask, bias, scale=0.7, causal=True)
+
+
+@pytest.mark.parametrize(("T", "T_k"), [(5, 5), (1, 7), (2, 7), (7, 2), (3, 0), (1, 1)])
+def test_causal_aligns_the_last_query_with_the_last_key(T, T_k):
+    held_together(*qkv(T, T_k), causal=True)
+    held_together(*qkv(T, T_k), chance(T, T_k), causal=True)
+
+
+def test_leading_axes_broadcast():
+    Q, K, V = normal(B, H, T, d_k).requires_grad_(), normal(H, T_k, d_k).requires_grad_(), normal(T_k, d_v).requires_grad_()
+    held_together(Q, K, V)
+    held_together(Q[0, 0], K[0], V)
+
+
+def test_gradients_where_a_query_has_no_keys():
+    Q, K, V = qkv()
+    mask = torch.zeros(T, T_k, dtype=torch.bool)
+    Y = fused_attention(Q, K, V, mask)
+    Y.sum().backward()
+    assert not any(x.any() for x in (Y, Q.grad, K.grad, V.grad))
+
+
+def test_errors_are_those_of_the_readable_form():
+    Q, K, V = qkv()
+    for arguments in [(Q, K[..., :3], V), (Q, K, V[..., :3, :]), (Q, K, V, chance(T_k, T)), (Q, K, V, torch.ones(T, T_k)),
+                      (Q, K, V, None, normal(T_k, T)), (Q, K[:, :2], V), (Q[0, 0, 0], K, V), ([1.0], K, V)]:
+        with pytest.raises(ValueError, match=":") as readable:
+            scaled_dot_product_attention(*arguments)
+        with pytest.raises(ValueError, match=re.escape(str(readable.value))):
+            fused_attention(*arguments)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_the_dtype_is_kept(dtype):
+    Q, K, V = (X.detach().to(dtype) for X in qkv())
+    assert fused_attention(Q, K, V, MASKS["random"], BIASES["heads"]).dtype == dtype
+
+
+def test_heads_may_use_it():
+    X, weights = normal(B, T, 6), [normal(6, 6, seed=seed) for seed in range(4)]
+    mask, bias = chance(B, T, T), alibi_bias(H, T)
+    plain = multi_head_attention(X, *weights, H, mask=mask, bias=bias)
+    torch.testing.assert_close(multi_head_attention(X, *weights, H, mask=mask, bias=bias, attention=fused_attention), plain)
