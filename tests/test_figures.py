@@ -29,7 +29,7 @@ READ = """(figure) => {
     headline: figure.querySelector(".tfb-headline").textContent,
     costs: text(".tfb-costs td:last-child").map((n) => Number(n.replace(/\\D/g, ""))),
     heads: [...figure.querySelectorAll("canvas")].map((canvas) => {
-      const data = canvas.getContext("2d").getImageData(0, 0, T, T).data;
+      const data = canvas.getContext("2d", { willReadFrequently: true }).getImageData(0, 0, T, T).data;
       return Array.from({ length: T * T }, (_, i) => [...data.slice(4 * i, 4 * i + 4)]);
     }),
     voice: figure.querySelector(".tfb-voice").textContent,
@@ -158,4 +158,26 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
         page.get_by_label("H heads, any value").fill("7")
         page.get_by_label("H heads, any value").press("Enter")
         page.wait_for_function("document.querySelector('.tfb-voice').textContent.includes('multiple of H')")
+        assert visited.faults == []
+
+
+def chosen(page):
+    return [page.locator(f".tfb-slider input[name={name}]").get_attribute("aria-valuetext") for name in "TdH"]
+
+
+def test_the_address_holds_the_setting(browser, alone):
+    with visit(browser, f"{alone}#T=16&H=4&d=7&scale=false") as visited:  # there is no d = 7 on the page
+        page = visited.page
+        assert chosen(page) == ["16", "32", "4"]
+        assert not page.locator("input[name=scale]").is_checked()
+        page.get_by_role("button", name="copy link").click()
+        assert page.evaluate("location.hash") == "#figure=AttentionExplorer&T=16&d=32&H=4&scale=false&causal=false"
+        assert "link" in page.locator(".tfb-voice").inner_text()
+        page.get_by_role("button", name="reset").click()
+        assert chosen(page) == ["8", "32", "2"]
+        page.evaluate("location.hash = '#T=4'")
+        page.wait_for_function("document.querySelectorAll('[data-q]').length === 16")
+        page.evaluate("location.hash = '#figure=Another&T=16'")
+        page.wait_for_timeout(50)
+        assert chosen(page)[0] == "4"
         assert visited.faults == []

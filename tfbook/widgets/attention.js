@@ -62,7 +62,7 @@ function figure({ stage, make, say, shade, spec }) {
     const { T } = state;
     CELL = Math.min(Math.max(384 / T, 14), 44);
     const middle = CELL / 2 + 4;
-    const shrunk = Math.min((stage.clientWidth || 500) / (LEFT + T * CELL + RIGHT), 1), font = Math.min(13 / shrunk, 0.7 * CELL); // legible on a phone
+    const shrunk = Math.min((matrix.clientWidth || 500) / (LEFT + T * CELL + RIGHT), 1), font = Math.min(13 / shrunk, 0.7 * CELL); // legible on a phone
     const cells = [], A = value.weights[at.head], size = T * CELL;
     for (let q = 0; q < T; q++)
       for (let k = 0; k < T; k++)
@@ -87,7 +87,7 @@ function figure({ stage, make, say, shade, spec }) {
     heads.hidden = state.H === 1;
     heads.replaceChildren(...value.weights.map((A, i) => {
       const canvas = make("canvas", { width: state.T, height: state.T, "aria-hidden": "true" });
-      const context = canvas.getContext("2d");
+      const context = canvas.getContext("2d", { willReadFrequently: true });
       A.forEach((row, q) => row.forEach((weight, k) => {
         if (weight === null) return;
         context.fillStyle = shade(weight);

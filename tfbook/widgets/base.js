@@ -1,30 +1,5 @@
 
-// ---- what every figure shares: controls, the table, a kernel where there is one, the theme, a voice; no mathematics ----
-
-const ALPHABET = Array.from({ length: 92 }, (_, i) => String.fromCharCode(35 + i)).filter((c) => !"&<\\`".includes(c)).join("").slice(0, 88);
-
-function unpack(value) { // the inverse of packing.py: nested arrays of numbers, null where there is nothing
-  if (Array.isArray(value)) return value.map(unpack);
-  if (value === null || typeof value !== "object") return value;
-  if (!("array" in value)) return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unpack(part)]));
-  const colon = value.array.indexOf(":"), digits = value.array.slice(colon + 1);
-  let at = 0, flat = [];
-  const number = () => {
-    for (let n = 0, unit = 1; ; unit *= 32) {
-      const digit = ALPHABET.indexOf(digits[at++]);
-      if (digit < 56) return n + digit * unit;
-      n += (digit - 56) * unit;
-    }
-  };
-  while (at < digits.length) {
-    const n = number();
-    if (n) flat.push((n - 1) / 1000);
-    else for (let run = number(); run; run--) flat.push(null);
-  }
-  const shape = value.array.slice(0, colon).split(",").map(Number);
-  for (const n of shape.slice(1).reverse()) flat = Array.from({ length: flat.length / n }, (_, i) => flat.slice(i * n, i * n + n));
-  return flat;
-}
+// ---- what every figure shares: the table, a kernel where there is one, the theme, a voice, the address; no mathematics ----
 
 function make(tag, attributes = {}, ...children) { // an element; attributes that are functions listen
   const svg = ["svg", "g", "rect", "text", "line", "path", "circle", "title"].includes(tag);
@@ -44,40 +19,18 @@ function isDark(el) { // the first background behind the figure that can be seen
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-function control(spec, change) { // {node, show(value), free()}
-  const { kind, name, label, values } = spec;
-  if (kind === "switch") {
-    const input = make("input", { type: "checkbox", role: "switch", name, change: () => change(input.checked) });
-    return { node: make("label", { class: "tfb-switch" }, input, make("span", {}, label)), show: (v) => (input.checked = v), free() {} };
-  }
-  if (kind === "choice") {
-    const select = make("select", { name, change: () => change(values[select.selectedIndex]) }, ...values.map((v) => make("option", {}, String(v))));
-    return { node: make("label", { class: "tfb-choice" }, make("span", {}, label), select), show: (v) => (select.selectedIndex = values.indexOf(v)), free() {} };
-  }
-  const range = make("input", { type: "range", name, min: 0, max: values.length - 1, step: 1, input: () => change(values[range.value]) });
-  const shown = make("output", {});
-  const node = make("label", { class: "tfb-slider" }, make("span", {}, label), range, shown);
-  const any = make("input", { type: "number", "aria-label": `${label}, any value`, min: spec.least, max: spec.most, change: () => change(Number(any.value)) });
-  return {
-    node,
-    show(v) {
-      range.value = values.reduce((best, stop, i) => (Math.abs(stop - v) < Math.abs(values[best] - v) ? i : best), 0);
-      range.setAttribute("aria-valuetext", v);
-      shown.textContent = any.value = v;
-    },
-    free: () => shown.replaceWith(any), // a kernel answers: any value may be typed
-  };
-}
-
-function render({ model, el }) {
+function render({ model, el, link }) {
   const spec = model.get("spec");
   const stage = make("div", { class: "tfb-stage" });
   const voice = make("p", { class: "tfb-voice", "aria-live": "polite" });
   const view = { spec, stage, make, say: (text) => (voice.textContent = text), shade: (x) => view.ramp[Math.round(x * (view.ramp.length - 1))] };
   const state = { ...model.get("state") };
-  const controls = spec.controls.map((c) => control(c, (value) => { model.set("state", { ...model.get("state"), [c.name]: value }); model.save_changes(); }));
+  const controls = spec.controls.map((c) => control(c, (value) => choose({ ...model.get("state"), [c.name]: value })));
+  const choose = (setting) => { model.set("state", setting); model.save_changes(); };
+  const buttons = [make("button", { type: "button", click: () => choose(spec.start) }, "reset")];
+  if (link) buttons.push(make("button", { type: "button", click: () => { link(state); view.say("The link to this setting is in the clipboard."); } }, "copy link"));
   el.classList.add("tfb");
-  el.replaceChildren(make("div", { class: "tfb-controls", role: "group", "aria-label": `Settings: ${spec.title}` }, ...controls.map((c) => c.node)), stage, voice);
+  el.replaceChildren(make("div", { class: "tfb-controls", role: "group", "aria-label": `Settings: ${spec.title}` }, ...controls.map((c) => c.node), ...buttons), stage, voice);
   const draw = figure(view);
 
   let asked = 0, alive = false;
@@ -106,17 +59,29 @@ function render({ model, el }) {
   return () => { theme.disconnect(); model.off("change:state", update); model.off("msg:custom", hear); };
 }
 
+function fromAddress(name, spec) { // the setting that a link such as #T=16&H=4 asks for; what the page cannot show is passed over
+  const asked = new URLSearchParams(location.hash.slice(1));
+  if (asked.has("figure") && asked.get("figure") !== name) return {};
+  return Object.fromEntries(spec.controls.map((c) => [c.name, c.values.find((value) => String(value) === asked.get(c.name))]).filter(([, value]) => value !== undefined));
+}
+
 function place(name, held) { // a page with no kernel: a stand-in for the model that holds what Python put there
   const listeners = {};
   const el = document.querySelector(`[data-figure="${name}"]:not([data-live])`); // the first that no script has taken
   el.dataset.live = "page";
-  render({
-    el,
-    model: {
-      get: (name) => held[name], set: (name, value) => { held[name] = value; (listeners[`change:${name}`] ?? []).forEach((f) => f()); },
-      on: (event, f) => (listeners[event] ??= []).push(f), off() {}, save_changes() {}, send() {},
-    },
-  });
+  const model = {
+    get: (key) => held[key], set: (key, value) => { held[key] = value; (listeners[`change:${key}`] ?? []).forEach((f) => f()); },
+    on: (event, f) => (listeners[event] ??= []).push(f), off() {}, save_changes() {}, send() {},
+  };
+  const link = (state) => {
+    history.replaceState(null, "", `#${new URLSearchParams({ figure: name, ...state })}`);
+    navigator.clipboard?.writeText(location.href).catch(() => {}); // the address bar has it all the same
+  };
+  const follow = () => model.set("state", { ...held.state, ...fromAddress(name, held.spec) });
+  follow();
+  render({ model, el, link });
+  addEventListener("hashchange", follow);
+  if (new URLSearchParams(location.hash.slice(1)).get("figure") === name) el.scrollIntoView();
 }
 
 export default { render };

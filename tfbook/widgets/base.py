@@ -19,6 +19,11 @@ from tfbook.widgets.packing import pack
 HERE = Path(__file__).parent
 
 
+def read(name):
+    """A file beside this one, as text."""
+    return Path(HERE, name).read_text(encoding="utf-8")
+
+
 class Figure(anywidget.AnyWidget):
     """A live figure.
 
@@ -42,9 +47,9 @@ class Figure(anywidget.AnyWidget):
 
     def __init_subclass__(cls, **kwargs):
         if "compute" in vars(cls):  # anywidget subclasses once more for itself
-            own = cls.__module__.rpartition(".")[2] + ".js"
-            drawing, base, style = (Path(HERE, name).read_text(encoding="utf-8") for name in (own, "base.js", "base.css"))
-            cls._esm, cls._css = drawing + base, palette.css() + style
+            own = cls.__module__.rpartition(".")[2]
+            cls._esm = "".join(read(f"{name}.js") for name in (own, "packing", "controls", "base"))
+            cls._css = palette.css() + read("base.css")
         super().__init_subclass__(**kwargs)
 
     def __init__(self, **start):

@@ -1,0 +1,28 @@
+
+// ---- the inverse of packing.py ----
+
+const ALPHABET = Array.from({ length: 92 }, (_, i) => String.fromCharCode(35 + i)).filter((c) => !"&<\\`".includes(c)).join("").slice(0, 88);
+
+function unpack(value) { // nested arrays of numbers, null where there is nothing
+  if (Array.isArray(value)) return value.map(unpack);
+  if (value === null || typeof value !== "object") return value;
+  if (!("array" in value)) return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unpack(part)]));
+  const colon = value.array.indexOf(":"), digits = value.array.slice(colon + 1);
+  let at = 0, flat = [];
+  const number = () => {
+    for (let n = 0, unit = 1; ; unit *= 32) {
+      const digit = ALPHABET.indexOf(digits[at++]);
+      if (digit < 56) return n + digit * unit;
+      n += (digit - 56) * unit;
+    }
+  };
+  while (at < digits.length) {
+    const n = number();
+    if (n) flat.push((n - 1) / 1000);
+    else for (let run = number(); run; run--) flat.push(null);
+  }
+  const shape = value.array.slice(0, colon).split(",").map(Number);
+  for (const n of shape.slice(1).reverse()) flat = Array.from({ length: flat.length / n }, (_, i) => flat.slice(i * n, i * n + n));
+  return flat;
+}
+
