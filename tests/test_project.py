@@ -122,6 +122,12 @@ def test_packages_come_from_where_the_reader_gets_them(name):
 # ---- make ----
 
 
+def test_style():
+    done = subprocess.run([sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format", "concise", ROOT],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
 def make(*arguments, **environment):
     return subprocess.run(["make", "-C", ROOT, "--no-print-directory", *arguments], capture_output=True, text=True, check=False,
                           env={**os.environ, "MAKEFLAGS": "", **environment})
