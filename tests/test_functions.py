@@ -5,6 +5,8 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tfbook.numpy.functions import softmax, softmax_in_place
+
 
 def test_softmax_by_hand(half):
     assert_allclose(half.softmax(np.log([[1.0, 2, 5], [3, 3, 2]])), [[0.125, 0.25, 0.625], [0.375, 0.375, 0.25]])
@@ -21,6 +23,16 @@ def test_softmax_sums_to_one_along_its_axis_alone(half, rng, axis):
 def test_softmax_takes_the_last_axis_unless_told(half, rng):
     S = rng.normal(size=(3, 5))
     assert_array_equal(half.softmax(S), half.softmax(S, axis=-1))
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_softmax_in_place_is_softmax(rng, axis, dtype):
+    S = rng.normal(size=(3, 5, 7)).astype(dtype)
+    S[0, 2] = S[:, 1, 3] = S[1, :, 4] = -np.inf
+    expected = softmax(S, axis)
+    assert softmax_in_place(S, axis) is S
+    assert_array_equal(S, expected)
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3)])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats
-from tfbook.numpy.functions import softmax
+from tfbook.numpy.functions import softmax_in_place
 
 
 @np.errstate(invalid="ignore")  # a key that a mask will hide may be infinite
@@ -97,7 +97,7 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
         mask = np.asarray(mask)
         expect_mask(mask.dtype, mask.shape, S.shape)
         S = np.where(mask, S, S.dtype.type(-np.inf))
-    return softmax(S)
+    return softmax_in_place(S)  # the scores are needed no more
 
 
 def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):

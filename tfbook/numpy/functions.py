@@ -39,12 +39,46 @@ def softmax(S, axis=-1):
     S = floats("S", S)
     top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
     top[np.isneginf(top)] = 0  # -inf - -inf is not a number
-    E = S - top
-    np.exp(E, out=E)  # in place: of long sequences this is the largest array there is
+    E = np.exp(S - top)
     Z = E.sum(axis=axis, keepdims=True)
     Z[Z == 0] = 1  # nothing to choose from: 0 / 1
-    E /= Z
-    return E
+    return E / Z
+
+
+def softmax_in_place(S, axis=-1):
+    """Write :func:`softmax` of an array over the array itself, for whoever needs its scores no more.
+
+    The scores of a long sequence are the largest array there is: a second and a third of them cost more time than the
+    exponentials.
+
+    Parameters
+    ----------
+    S : ndarray of floating-point numbers, any shape
+        Scores, and afterwards their softmax.
+    axis : int
+        The axis that sums to one.
+
+    Returns
+    -------
+    ndarray
+        ``S``.
+
+    Examples
+    --------
+    >>> S = np.array([0.0, 0.0, -np.inf])
+    >>> softmax_in_place(S) is S
+    True
+    >>> S
+    array([0.5, 0.5, 0. ])
+    """
+    top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
+    top[np.isneginf(top)] = 0
+    S -= top
+    np.exp(S, out=S)
+    Z = S.sum(axis=axis, keepdims=True)
+    Z[Z == 0] = 1
+    S /= Z
+    return S
 
 
 def relu(x):
