@@ -7,7 +7,7 @@ import pytest
 from browser import launched, visit, why_not
 
 from tfbook import palette
-from tfbook.widgets import AttentionExplorer
+from tfbook.widgets import AttentionExplorer, ScaleExplorer
 from tfbook.widgets.attention import tokens
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
@@ -159,6 +159,29 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
         page.get_by_label("H heads, any value").press("Enter")
         page.wait_for_function("document.querySelector('.tfb-voice').textContent.includes('multiple of H')")
         assert visited.faults == []
+
+
+READ_BARS = """(figure) => {
+  const heights = (kind) => [...figure.querySelectorAll(`.tfb-bar-${kind}`)].map((bar) => Number(bar.dataset.height));
+  const drawn = (kind) => [...figure.querySelectorAll(`.tfb-bar-${kind}`)].map((bar) => Number(bar.getAttribute("height")));
+  return { scores: heights("score"), weights: heights("weight"), bars: drawn("weight"), text: figure.innerText };
+}"""
+
+
+def test_every_state_of_the_scale_figure(browser, tmp_path):
+    figure, path = ScaleExplorer(), tmp_path / "index.html"
+    path.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title><body>{figure.page()}", encoding="utf-8")
+    places = [{"d_k": i // 2, "scale": bool(i % 2)} for i in range(12)]
+    with visit(browser, path.as_uri()) as visited:
+        drawn = visited.page.locator(".tfb").evaluate(EVERY.replace(READ, READ_BARS), places)
+        assert visited.faults == []
+    for seen, setting in zip(drawn, figure.settings(), strict=True):
+        value = figure.compute(**setting)
+        assert seen["scores"] == pytest.approx(value["share"], abs=0.00051)
+        assert seen["weights"] == pytest.approx(value["weights"], abs=0.00051)
+        assert seen["bars"] == pytest.approx(120 * value["weights"], abs=0.1)
+        for number in (f"{value['spread']:.1f} of 16 keys", f"deviation {value['deviation']:.1f}", f"gradient: {value['gradient']:.3f}"):
+            assert number in seen["text"]
 
 
 def chosen(page):
