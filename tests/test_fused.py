@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from tfbook.torch import alibi_bias, causal_mask, fused_attention, multi_head_attention, scaled_dot_product_attention
+from tfbook.torch import TransformerLayer, alibi_bias, causal_mask, fused_attention, multi_head_attention, scaled_dot_product_attention
 
 B, H, T, T_k, d_k, d_v = 2, 3, 5, 7, 11, 13
 
@@ -71,7 +71,8 @@ def test_gradients_where_a_query_has_no_keys():
 def test_errors_are_those_of_the_readable_form():
     Q, K, V = qkv()
     for arguments in [(Q, K[..., :3], V), (Q, K, V[..., :3, :]), (Q, K, V, chance(T_k, T)), (Q, K, V, torch.ones(T, T_k)),
-                      (Q, K, V, None, normal(T_k, T)), (Q, K[:, :2], V), (Q[0, 0, 0], K, V), ([1.0], K, V)]:
+                      (Q, K, V, None, normal(T_k, T)), (Q, K[:, :2], V), (Q, K, V[:, :2]), (Q[0, 0, 0], K, V), (Q[0], K[0], V[0], chance(2, T, T_k)),
+                      (Q[0, 0], K[0, 0], V[0, 0], chance(2, T, T_k), normal(H, T, T_k)), ([1.0], K, V)]:
         with pytest.raises(ValueError, match=":") as readable:
             scaled_dot_product_attention(*arguments)
         with pytest.raises(ValueError, match=re.escape(str(readable.value))):
@@ -89,3 +90,10 @@ def test_heads_may_use_it():
     mask, bias = chance(B, T, T), alibi_bias(H, T)
     plain = multi_head_attention(X, *weights, H, mask=mask, bias=bias)
     torch.testing.assert_close(multi_head_attention(X, *weights, H, mask=mask, bias=bias, attention=fused_attention), plain)
+
+
+def test_a_fused_layer_compiles_to_one_graph():
+    torch._dynamo.reset()
+    layer, X, mask = TransformerLayer(6, H, norm="pre", fused=True).double(), normal(B, T, 6), causal_mask(T)
+    compiled = torch.compile(layer, backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(X, mask), layer(X, mask))

@@ -47,14 +47,17 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
     T, T_k = Q.shape[-2], K.shape[-2]
     scores = (*broadcast(Q.shape[:-2], K.shape[:-2]), T, T_k)
-    if mask is not None:
-        mask = torch.as_tensor(mask, device=Q.device)
-        expect_mask(mask.dtype, mask.shape, scores)
     if bias is not None:
         bias = floats("bias", bias).to(Q)
         expect_broadcast("bias", bias.shape, scores, "(..., T, T_k)", kept=2)
+        scores = broadcast(scores, bias.shape)
+    if mask is not None:
+        mask = torch.as_tensor(mask, device=Q.device)
+        expect_mask(mask.dtype, mask.shape, scores)
+        scores = broadcast(scores, mask.shape)
+    expect_broadcast("V", V.shape[:-2], scores[:-2], "the leading axes of Q and K")
 
-    leading = broadcast(*(X.shape[:-2] for X in (Q, K, V, mask, bias) if X is not None))
+    leading = broadcast(scores[:-2], V.shape[:-2])
     Q, K, V = (X.expand(*leading, *X.shape[-2:]) for X in (Q, K, V))
     if causal and mask is None and bias is None and T_k == T:
         return F.scaled_dot_product_attention(Q, K, V, is_causal=True, scale=scale)  # aligned top-left: right for T = T_k alone
