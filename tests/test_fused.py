@@ -70,9 +70,12 @@ def test_gradients_where_a_query_has_no_keys():
 
 def test_errors_are_those_of_the_readable_form():
     Q, K, V = qkv()
-    for arguments in [(Q, K[..., :3], V), (Q, K, V[..., :3, :]), (Q, K, V, chance(T_k, T)), (Q, K, V, torch.ones(T, T_k)),
-                      (Q, K, V, None, normal(T_k, T)), (Q, K[:, :2], V), (Q, K, V[:, :2]), (Q[0, 0, 0], K, V), (Q[0], K[0], V[0], chance(2, T, T_k)),
-                      (Q[0, 0], K[0, 0], V[0, 0], chance(2, T, T_k), normal(H, T, T_k)), ([1.0], K, V)]:
+    two = chance(2, T, T_k)
+    for arguments in [
+        (Q, K[..., :3], V), (Q, K, V[..., :3, :]), (Q, K[:, :2], V), (Q, K, V[:, :2]), (Q[0, 0, 0], K, V), ([1.0], K, V),
+        (Q, K, V, chance(T_k, T)), (Q, K, V, torch.ones(T, T_k)), (Q, K, V, None, normal(T_k, T)),
+        (Q[0], K[0], V[0], two), (Q[0, 0], K[0, 0], V[0, 0], two, normal(H, T, T_k)),
+    ]:
         with pytest.raises(ValueError, match=":") as readable:
             scaled_dot_product_attention(*arguments)
         with pytest.raises(ValueError, match=re.escape(str(readable.value))):
