@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 
 
 def show(*functions, docstring=False):
@@ -45,6 +46,10 @@ def source(function, docstring=False):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
             said = node.body[0]
             indent = " " * said.col_offset
-            raw = "r" * lines[said.lineno - 1].lstrip().startswith("r")
-            lines[said.lineno - 1 : said.end_lineno] = [f'{indent}{raw}"""{ast.get_docstring(node).splitlines()[0]}"""']
+            lines[said.lineno - 1 : said.end_lineno] = [f'{indent}"""{_plain(ast.get_docstring(node).splitlines()[0])}"""']
     return "\n".join(lines)
+
+
+def _plain(sentence):
+    """A sentence without the formulas and the markup that a docstring may have: the code below it says the same."""
+    return re.sub(r":\w+:`([^`]*)`", r"\1", re.sub(r":? :math:`[^`]*`", "", sentence))
