@@ -18,6 +18,11 @@ book: $(VENV)/site ## build the book into _build/html; a warning is an error
 test: $(VENV)/all book ## install everything, build the book, run every test and every notebook
 	$(PYTEST) --nbval --nbval-current-env $(ARGS)
 
+oldest: $(VENV)/made ## install the package alone, with the oldest NumPy that it takes, and run its examples
+	$(PYTHON) -m venv --clear _build/oldest
+	_build/oldest/bin/python -m pip install --disable-pip-version-check -q . numpy==2.0.0 pytest
+	_build/oldest/bin/pytest -q --noconftest --pyargs tfbook.numpy tfbook.cost
+
 bench: $(VENV)/all ## time attention, plain and streaming, in NumPy and in PyTorch
 	@$(BIN)/python scripts/bench.py
 
@@ -44,5 +49,5 @@ $(VENV)/all: $(VENV)/made pyproject.toml requirements.txt constraints.txt
 	$(PIP) -r requirements.txt -e . || { echo "The requirements could not be installed: see pip's message above. torch alone is large; is the disk full?"; exit 1; }
 	@touch $@ $(VENV)/site
 
-.PHONY: help read book test bench execute lint address
+.PHONY: help read book test oldest bench execute lint address
 .NOTPARALLEL:
