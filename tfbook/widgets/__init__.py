@@ -1,4 +1,5 @@
 """The live figures of the book."""
 
 from tfbook.widgets.attention import AttentionExplorer
+from tfbook.widgets.costs import CostExplorer
 from tfbook.widgets.scale import ScaleExplorer

@@ -49,7 +49,7 @@ class Figure(anywidget.AnyWidget):
         if "compute" in vars(cls):  # anywidget subclasses once more for itself
             own = cls.__module__.rpartition(".")[2]
             cls._esm = "".join(read(f"{name}.js") for name in (own, "packing", "controls", "base"))
-            cls._css = palette.css() + read("base.css")
+            cls._css = palette.css() + read("base.css") + (read(f"{own}.css") if Path(HERE, f"{own}.css").exists() else "")
         super().__init_subclass__(**kwargs)
 
     def __init__(self, **start):
