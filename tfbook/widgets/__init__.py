@@ -2,4 +2,6 @@
 
 from tfbook.widgets.attention import AttentionExplorer
 from tfbook.widgets.costs import CostExplorer
+from tfbook.widgets.lookup import SoftLookup
+from tfbook.widgets.mask import MaskExplorer
 from tfbook.widgets.scale import ScaleExplorer

@@ -1,7 +1,7 @@
 """What every live figure shares: controls, a table for the static page, answers from a kernel for any other value.
 
 A figure is a subclass with ``controls`` and ``compute`` (all the mathematics), and a JavaScript file of the same name that
-draws what ``compute`` returned. On a page with no kernel the figure looks its values up in a table of every setting.
+draws what ``compute`` returned, with a style sheet of that name where it needs one. On a page with no kernel the figure looks its values up in a table of every setting.
 """
 
 import html
