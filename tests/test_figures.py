@@ -157,7 +157,8 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
         compare(seen, figure.compute(**setting), setting, palette.ramp())
         page.get_by_label("H heads, any value").fill("7")
         page.get_by_label("H heads, any value").press("Enter")
-        page.wait_for_function("document.querySelector('.tfb-voice').textContent.includes('multiple of H')")
+        page.wait_for_function("document.querySelector('.tfb-error')?.textContent.includes('multiple of H')")
+        assert page.locator(".tfb-error").bounding_box()["height"] > 10, "an error is there to be seen"
         assert visited.faults == []
 
 

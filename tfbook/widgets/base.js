@@ -34,7 +34,8 @@ function render({ model, el, link }) {
   const draw = figure(view);
 
   let asked = 0, alive = false;
-  const paint = (value) => { view.value = value; view.ramp = spec.ramps[el.toggleAttribute("data-dark", isDark(el)) ? 1 : 0]; draw(value, state); };
+  const complain = (text) => { voice.classList.add("tfb-error"); view.say(text); };
+  const paint = (value) => { voice.classList.remove("tfb-error"); view.value = value; view.ramp = spec.ramps[el.toggleAttribute("data-dark", isDark(el)) ? 1 : 0]; draw(value, state); };
   const update = () => {
     Object.assign(state, model.get("state"));
     spec.controls.forEach((c, i) => controls[i].show(state[c.name]));
@@ -46,7 +47,7 @@ function render({ model, el, link }) {
   };
   const hear = (message) => {
     if (message.alive && !alive) { alive = true; controls.forEach((c) => c.free()); update(); }
-    else if (message.number === asked) message.error ? view.say(message.error) : paint(unpack(message.value));
+    else if (message.number === asked) message.error ? complain(message.error) : paint(unpack(message.value));
   };
   const repaint = () => view.value && paint(view.value);
   const theme = new MutationObserver(repaint);

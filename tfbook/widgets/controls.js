@@ -14,7 +14,11 @@ function control(spec, change) { // {node, show(value), free()}
   const range = make("input", { type: "range", name, min: 0, max: values.length - 1, step: 1, input: () => change(values[range.value]) });
   const shown = make("output", {});
   const node = make("label", { class: "tfb-slider" }, make("span", {}, label), range, shown);
-  const any = make("input", { type: "number", "aria-label": `${label}, any value`, min: spec.least, max: spec.most, change: () => change(Number(any.value)) });
+  let waiting; // for the end of typing: a notebook may keep the Enter key to itself
+  const any = make("input", {
+    type: "number", "aria-label": `${label}, any value`, min: spec.least, max: spec.most,
+    input: () => { clearTimeout(waiting); waiting = setTimeout(change, 400, Number(any.value)); },
+  });
   return {
     node,
     show(v) {
