@@ -35,6 +35,7 @@ class AttentionExplorer(Figure):
     """
 
     title = "Attention explorer"
+    shared = ("matrix",)
     controls = (
         Slider("T", "T tokens", [4, 8, 16], most=len(SENTENCE) * 2),
         Slider("d", "d dimensions", [8, 16, 32, 64], most=256),

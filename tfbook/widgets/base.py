@@ -1,7 +1,8 @@
 """What every live figure shares: controls, a table for the static page, answers from a kernel for any other value.
 
 A figure is a subclass with ``controls`` and ``compute`` (all the mathematics), and a JavaScript file of the same name that
-draws what ``compute`` returned, with a style sheet of that name where it needs one. On a page with no kernel the figure looks its values up in a table of every setting.
+draws what ``compute`` returned, with a style sheet of that name where it needs one. On a page with no kernel the figure
+looks its values up in a table of every setting.
 """
 
 import html
@@ -41,6 +42,7 @@ class Figure(anywidget.AnyWidget):
     controls = ()  # Slider, Switch, Choice
     default: ClassVar = {}  # the setting to begin with
     title = ""     # what a screen reader calls the figure
+    shared = ()    # drawing that it has in common with others: names of JavaScript files
 
     spec = traitlets.Dict().tag(sync=True)
     state = traitlets.Dict().tag(sync=True)  # the setting at present; reading it tells what the reader chose
@@ -48,7 +50,7 @@ class Figure(anywidget.AnyWidget):
     def __init_subclass__(cls, **kwargs):
         if "compute" in vars(cls):  # anywidget subclasses once more for itself
             own = cls.__module__.rpartition(".")[2]
-            cls._esm = "".join(read(f"{name}.js") for name in (own, "packing", "controls", "base"))
+            cls._esm = "".join(read(f"{name}.js") for name in (own, *cls.shared, "packing", "controls", "base"))
             cls._css = palette.css() + read("base.css") + (read(f"{own}.css") if Path(HERE, f"{own}.css").exists() else "")
         super().__init_subclass__(**kwargs)
 

@@ -26,7 +26,7 @@ function control(spec, change) { // {node, show(value), free()}
       range.setAttribute("aria-valuetext", v);
       shown.textContent = any.value = v;
     },
-    free: () => shown.replaceWith(any), // a kernel answers: any value may be typed
+    free: () => spec.between && shown.replaceWith(any), // a kernel answers: any value may be typed
   };
 }
 

@@ -2,16 +2,18 @@
 
 
 class Slider:
-    """A whole number. The page offers ``values``; a kernel takes any from the least to ``most``."""
+    """A whole number. The page offers ``values``; a kernel takes any from the least to ``most``, unless there is nothing between."""
 
-    def __init__(self, name, label, values, most=None):
-        self.name, self.label, self.values, self.most = name, label, list(values), most or max(values)
+    def __init__(self, name, label, values, most=None, between=True):
+        self.name, self.label, self.values, self.most, self.between = name, label, list(values), most or max(values), between
 
     def spec(self):
         return {"kind": "slider", "name": self.name, "label": self.label, "values": self.values,
-                "least": min(self.values), "most": self.most}
+                "least": min(self.values), "most": self.most, "between": self.between}
 
     def takes(self, value):
+        if not self.between:
+            return type(value) is int and value in self.values
         return type(value) is int and min(self.values) <= value <= self.most
 
 
