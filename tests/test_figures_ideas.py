@@ -7,7 +7,7 @@ import pytest
 from browser import launched, overflow, unnamed_pictures, visit, why_not
 
 from tfbook import palette
-from tfbook.widgets import MaskExplorer, SoftLookup
+from tfbook.widgets import MaskExplorer, PositionExplorer, SoftLookup
 from tfbook.widgets.lookup import KEYS, VALUES
 
 SET = """(figure, setting) => {
@@ -61,7 +61,7 @@ def numbers(nodes, name):
     return [float(node[name]) for node in nodes]
 
 
-@pytest.mark.parametrize("figure", [MaskExplorer, SoftLookup])
+@pytest.mark.parametrize("figure", [MaskExplorer, PositionExplorer, SoftLookup])
 @pytest.mark.parametrize(("width", "paper"), [(390, palette.LIGHT["paper"]), (800, palette.DARK["paper"])])
 def test_every_state_fits_a_phone_and_has_names(figure, width, paper, browser, tmp_path):
     with visit(browser, address(figure(), tmp_path), width=width) as visited:
@@ -167,3 +167,109 @@ def test_every_state_of_the_lookup(browser, tmp_path):
         assert curve[2 * setting["query"], 0] == pytest.approx(x(setting["query"]), abs=0.06)
         assert float(seen["headline"][-4:]) == pytest.approx(value["answer"], abs=0.0056)
         assert f"query at {setting['query']}, temperature {setting['temperature']}:" in seen["voice"]
+
+
+# ---- positions ----
+
+
+@pytest.mark.parametrize("setting", PositionExplorer.settings())
+def test_positions_by_hand(setting):
+    value = PositionExplorer().compute(**setting)
+    T, d, H = setting["T"], setting["d"], setting["H"]
+    p, i = np.arange(T), np.arange(d // 2)
+    angle = p * (10_000.0 ** (-2 * i / d))[:, None]  # (d/2, T)
+    if setting["scheme"] == "sinusoidal":
+        table = np.nan_to_num(value["up"]) - np.nan_to_num(value["down"])
+        np.testing.assert_allclose(table[0::2], np.sin(angle), atol=1e-12)
+        np.testing.assert_allclose(table[1::2], np.cos(angle), atol=1e-12)
+        assert (np.isnan(value["up"]) != np.isnan(value["down"])).all()
+        assert value["waves"] == [6, round(2 * np.pi * 10_000 ** ((d - 2) / d))]
+    if setting["scheme"] == "products":
+        np.testing.assert_allclose(value["products"], np.cos(angle).mean(axis=0), atol=0.00051)  # sin a sin b + cos a cos b
+        assert value["differ"] == 0
+    if setting["scheme"] == "rotary":
+        wrapped = (value["turns"] - angle / (2 * np.pi) + 0.5) % 1 - 0.5
+        np.testing.assert_allclose(wrapped, 0, atol=1e-12)
+        np.testing.assert_allclose(value["alike"], np.cos(angle).mean(axis=0), atol=0.00051)
+    if setting["scheme"] == "ALiBi":
+        np.testing.assert_allclose(value["slopes"], 2.0 ** (-8 * np.arange(1, H + 1) / H), atol=1e-6)
+        assert value["least"] == pytest.approx(-value["slopes"][0] * (T - 1), abs=0.001)
+
+
+def test_positions_need_pairs():
+    with pytest.raises(ValueError, match="even"):
+        PositionExplorer(d=9)
+
+
+READ_POSITION = """() => ({ cells: look("[data-channel]", "data-channel", "data-position", "fill-opacity"),
+  products: look("[data-product]", "data-product", "height", "y"), floor: look(".tfb-floor", "y1"),
+  apart: look("[data-apart]", "stroke-dasharray"),
+  queries: look("path.tfb-position-query", "transform"), keys: look("path.tfb-position-key", "transform"),
+  slopes: look("[data-slope]", "data-slope", "d"), heads: look(".tfb-position-head"),
+  offered: [...figure.querySelectorAll(":scope > .tfb-controls label")].filter((label) => label.getClientRects().length)
+    .map((label) => label.querySelector("[name]").name) })"""
+
+
+def turn(nodes):
+    """How far each arrow is drawn turned, in parts of a full turn, counter-clockwise."""
+    return np.array([-float(re.search(r"rotate\(([-\d.e]+)\)", node["transform"])[1]) / 360 for node in nodes])
+
+
+def compare_dials(seen, turns, key, distance):
+    np.testing.assert_allclose(turn(seen["keys"]), turns[:, key], atol=0.00051)
+    np.testing.assert_allclose(turn(seen["queries"]), turns[:, key + distance], atol=0.00051)
+    np.testing.assert_allclose([float(node["stroke-dasharray"].split()[0]) for node in seen["apart"]], turns[:, distance], atol=0.00051)
+    between = (turn(seen["queries"]) - turn(seen["keys"]) - turns[:, distance] + 0.5) % 1 - 0.5
+    np.testing.assert_allclose(between, 0, atol=0.0016)  # the angle that is drawn is that of the distance alone
+
+
+def test_every_state_of_the_positions(browser, tmp_path):
+    for seen, setting, value in drawn(browser, PositionExplorer(), tmp_path, READ_POSITION):
+        scheme, T, d = setting["scheme"], setting["T"], setting["d"]
+        assert seen["offered"] == ["scheme", "T", "H" if scheme == "ALiBi" else "d"]
+        assert len(seen["cells"]) == (T * d if scheme == "sinusoidal" else 0)
+        if scheme == "sinusoidal":
+            table = np.zeros((d, T))
+            for cell in seen["cells"]:
+                sign = -1 if "negative" in cell["class"] else 1
+                table[int(cell["data-channel"]), int(cell["data-position"])] = sign * float(cell["fill-opacity"])
+            np.testing.assert_allclose(table, np.nan_to_num(value["up"]) - np.nan_to_num(value["down"]), atol=0.00051)
+            assert [int(n) for n in re.findall(r"\d+", seen["headline"].replace("\u202f", ""))] == value["waves"]
+        if scheme in {"products", "rotary"}:
+            expected = np.array(value["products"] or value["alike"])
+            assert numbers(seen["products"], "data-product") == list(expected)
+            unit = float(seen["products"][0]["height"])  # that of 1
+            assert numbers(seen["products"], "height") == pytest.approx(unit * abs(expected))
+            assert ["negative" in node["class"] for node in seen["products"]] == list(expected < 0)
+            tops = [float(seen["floor"][0]["y1"]) - max(x, 0) * unit for x in expected]
+            assert numbers(seen["products"], "y") == pytest.approx(tops)
+        if scheme == "rotary":
+            compare_dials(seen, value["turns"], 2, 3)
+            assert float(seen["headline"][-4:]) == pytest.approx(value["alike"][3], abs=0.0056)
+        if scheme == "ALiBi":
+            assert numbers(seen["slopes"], "data-slope") == value["slopes"]
+            ends = [float(re.search(r"L[\d.]+ ([\d.]+)", node["d"])[1]) for node in seen["slopes"]]
+            np.testing.assert_allclose(ends, 10 + 252 * np.array(value["slopes"]) * (T - 1) / -value["least"], atol=0.02)
+            labels = [float(re.search("−([\\d.]+)", node["text"])[1]) for node in seen["heads"]]
+            np.testing.assert_allclose(sorted(labels), sorted(value["slopes"]), rtol=0.005)
+
+
+def test_rotary_depends_on_distance_alone(browser, tmp_path):
+    figure = PositionExplorer(scheme="rotary")
+    turns = figure.compute(**figure.state)["turns"]
+    with visit(browser, address(figure, tmp_path)) as visited:
+        page, read = visited.page, f"(figure) => {{ const look = {LOOK}; return ({READ_POSITION})(); }}"
+        for distance in (0, 1, 7, 16):
+            page.get_by_label("query comes later by").fill(str(distance))
+            heights = set()
+            for key in (0, 5, 15):
+                page.get_by_label("key stands at").fill(str(key))
+                seen = page.locator(".tfb").evaluate(read)
+                compare_dials(seen, turns, key, distance)
+                heights.add(page.locator(".tfb-headline b").inner_text())
+                assert f"Query at {key + distance}, key at {key}" in page.locator(".tfb-voice").inner_text()
+            assert len(heights) == 1
+        page.get_by_label("key stands at").focus()
+        page.keyboard.press("ArrowLeft")
+        assert "key at 14" in page.locator(".tfb-headline").inner_text()
+        assert visited.faults == []

@@ -4,4 +4,5 @@ from tfbook.widgets.attention import AttentionExplorer
 from tfbook.widgets.costs import CostExplorer
 from tfbook.widgets.lookup import SoftLookup
 from tfbook.widgets.mask import MaskExplorer
+from tfbook.widgets.position import PositionExplorer
 from tfbook.widgets.scale import ScaleExplorer
