@@ -7,11 +7,12 @@ import pytest
 from browser import launched, visit, why_not
 
 from tfbook import cost
-from tfbook.widgets import CostExplorer
+from tfbook.widgets import CostExplorer, SharedHeads
 from tfbook.widgets.costs import MODELS, short
 
 in_a_browser = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 
+HEAD = "<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title><body>"
 EVERY = """(figure, [settings, read]) => settings.map((setting) => {
   for (const [name, place] of Object.entries(setting)) {
     const input = figure.querySelector(`[name=${name}]`);
@@ -40,7 +41,7 @@ def drive(browser, tmp_path):
 
     def driven(figure, more):
         path = tmp_path / "index.html"
-        path.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title><body>{figure.page()}", encoding="utf-8")
+        path.write_text(HEAD + figure.page(), encoding="utf-8")
         settings = figure.settings()
         places = [{c.name: c.values.index(setting[c.name]) for c in figure.controls} for setting in settings]
         with visit(browser, path.as_uri(), width=390) as visited:
@@ -132,3 +133,66 @@ def test_every_state_of_the_cost_explorer(drive):
         assert seen["voice"] == f"{setting['model']}, T {T}: {said} of {value['flops'][4]}FLOPs"
         assert f"{2 * d}" in seen["label"]
         assert seen["hidden"]
+
+
+# ---- shared heads ----
+
+
+@pytest.mark.parametrize("setting", SharedHeads.settings()[::11])
+def test_shared_heads_count_as_cost_does(setting):
+    value, (H, H_kv, T, L) = SharedHeads().compute(**setting), setting.values()
+    H_kv, d = min(H, H_kv), 128 * H
+    assert list(value["reads"]) == [head * H_kv // H for head in range(H)]
+    assert value["cache"] == [short(2 * L * 2 * T * 128 * n) + "B" for n in (H_kv, H)]
+    counted = [cost.layer(1, d, H, H_kv=n).total_params - cost.layer(1, d, H).params["ffn"] - 4 * d for n in (H_kv, H)]
+    assert value["params"] == [short(L * n).strip() for n in counted]
+    assert value["shares"] == pytest.approx([100 * H_kv / H, 100 * counted[0] / counted[1]], abs=0.006)
+
+
+def test_shared_heads_refuse_what_does_not_divide():
+    assert SharedHeads(H=12, H_kv=3).compute(H=12, H_kv=3, T=16, L=1)["H_kv"] == 3
+    with pytest.raises(ValueError, match="divisor of H"):
+        SharedHeads(H=12, H_kv=5)
+
+
+@in_a_browser
+def test_every_state_of_shared_heads(drive):
+    more = """
+      lines: [...figure.querySelectorAll(".tfb-shared-line")].map((line) => ["x1", "x2"].map((n) => Number(line.getAttribute(n)))),
+      dots: ["query", "key", "value"].map((kind) =>
+        [...figure.querySelectorAll(`.tfb-shared-${kind}`)].map((c) => ["cx", "r"].map((n) => Number(c.getAttribute(n))))),
+      bars: [...figure.querySelectorAll(".tfb-shared-whole span")].map((bar) => Number.parseFloat(bar.style.width)),
+      stored: [...figure.querySelectorAll(".tfb-shared-bar")].map((bar) => bar.textContent),"""
+    for seen, setting, value in drive(SharedHeads(), more):
+        H, H_kv = setting["H"], value["H_kv"]
+        centres = [340 * (j + 0.5) / H_kv for j in range(H_kv)]
+        assert np.array(seen["lines"]) == pytest.approx(
+            np.array([(340 * (i + 0.5) / H, centres[int(j)]) for i, j in enumerate(value["reads"])]), abs=0.01)
+        queries, keys, values = map(np.array, seen["dots"])
+        assert queries[:, 0] == pytest.approx(np.array(seen["lines"])[:, 0])
+        assert (keys[:, 0] + values[:, 0]) / 2 == pytest.approx(centres)
+        for dots in (queries, np.sort(np.concatenate([keys, values]), axis=0)):
+            assert (np.diff(dots[:, 0]) >= 2 * dots[0, 1] - 0.01).all(), "dots lie over one another"
+        assert seen["bars"] == pytest.approx(value["shares"], abs=0.01)
+        for text, (part, whole) in zip(seen["stored"], (value["cache"], value["params"]), strict=True):
+            assert text.endswith(f"{part}, not {whole}" if H_kv < H else f"{part}, a key/value head for each query head")
+        assert f"{setting['T']} tokens, {setting['L']} layers" in plain(seen["stored"][0])
+        assert seen["texts"][0] == f"{H} query heads"
+        assert (f"1/{H // H_kv}" if H_kv < H else "whole") in seen["headline"]
+        assert seen["label"] == f"{H} query heads, {H_kv} key/value heads, {H // H_kv} in a row on each"
+        assert f"cache {value['cache'][0]}, without sharing {value['cache'][1]}" in seen["voice"]
+
+
+@in_a_browser
+def test_keyboard_moves_over_the_query_heads(browser, tmp_path):
+    path = tmp_path / "index.html"
+    path.write_text(HEAD + SharedHeads().page(), encoding="utf-8")
+    with visit(browser, path.as_uri()) as visited:
+        page = visited.page
+        page.locator(".tfb-shared-drawing").focus()
+        for _ in range(5):
+            page.keyboard.press("ArrowRight")
+        assert page.locator(".tfb-voice").inner_text() == "query heads 5 to 8 read key/value head 2"
+        assert page.locator(".tfb-shared-line.tfb-on").count() == 4
+        page.locator("[data-head='1']").hover()
+        assert page.locator(".tfb-reading").inner_text() == "query heads 1 to 4 read key/value head 1"

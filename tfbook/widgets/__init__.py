@@ -6,3 +6,4 @@ from tfbook.widgets.lookup import SoftLookup
 from tfbook.widgets.mask import MaskExplorer
 from tfbook.widgets.position import PositionExplorer
 from tfbook.widgets.scale import ScaleExplorer
+from tfbook.widgets.shared_heads import SharedHeads
