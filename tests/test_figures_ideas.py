@@ -1,13 +1,14 @@
 """The figures of single ideas: what they compute, against plain NumPy, and in a real browser every state as Python computed it."""
 
 import re
+from math import erf, exp, sqrt
 
 import numpy as np
 import pytest
-from browser import launched, overflow, unnamed_pictures, visit, why_not
+from browser import inaccessible, launched, overflow, unnamed_pictures, visit, why_not
 
-from tfbook import palette
-from tfbook.widgets import MaskExplorer, PositionExplorer, SoftLookup
+from tfbook import cost, palette
+from tfbook.widgets import FeedForwardExplorer, MaskExplorer, PositionExplorer, SoftLookup
 from tfbook.widgets.lookup import KEYS, VALUES
 
 SET = """(figure, setting) => {
@@ -61,9 +62,9 @@ def numbers(nodes, name):
     return [float(node[name]) for node in nodes]
 
 
-@pytest.mark.parametrize("figure", [MaskExplorer, PositionExplorer, SoftLookup])
+@pytest.mark.parametrize("figure", [FeedForwardExplorer, MaskExplorer, PositionExplorer, SoftLookup])
 @pytest.mark.parametrize(("width", "paper"), [(390, palette.LIGHT["paper"]), (800, palette.DARK["paper"])])
-def test_every_state_fits_a_phone_and_has_names(figure, width, paper, browser, tmp_path):
+def test_states_fit_the_page_and_have_names(figure, width, paper, browser, tmp_path):
     with visit(browser, address(figure(), tmp_path), width=width) as visited:
         page = visited.page
         page.evaluate(f"document.body.style.background = '{paper}'")
@@ -78,6 +79,7 @@ def test_every_state_fits_a_phone_and_has_names(figure, width, paper, browser, t
               const out = box.left < svg.left - 1 || box.right > svg.right + 1 || box.top < svg.top - 2 || box.bottom > svg.bottom + 2;
               return out || px < 11 ? [`${text.textContent}: ${out ? "cut off" : px}`] : [];
             })""") == []
+        assert inaccessible(page) == []
         assert visited.faults == []
 
 
@@ -273,3 +275,79 @@ def test_rotary_depends_on_distance_alone(browser, tmp_path):
         page.keyboard.press("ArrowLeft")
         assert "key at 14" in page.locator(".tfb-headline").inner_text()
         assert visited.faults == []
+
+
+# ---- the feed-forward network ----
+
+PLACES = np.linspace(-4, 4, 81)
+WAVE = 1.4 * np.sin(1.1 * PLACES + 0.6) + 0.15 * PLACES
+UNITS = {
+    "ReLU": lambda x: max(x, 0), "GELU": lambda x: x * (1 + erf(x / sqrt(2))) / 2,
+    "SiLU": lambda x: x / (1 + exp(-x)), "gated": lambda x: x * x / (1 + exp(-x)),
+}
+
+
+@pytest.mark.parametrize("setting", FeedForwardExplorer.settings()[::3])
+def test_units_by_hand(setting):
+    value = FeedForwardExplorer().compute(**setting)
+    f, n, gated = UNITS[setting["unit"]], setting["units"], setting["unit"] == "gated"
+    curve = np.array([f(x) for x in PLACES])
+    np.testing.assert_allclose(value["curve"], np.where(abs(curve) <= 2.5, curve + 2.5, np.nan), atol=1e-9)
+    columns = [[f(x + 4 - 8 * i / n) for x in PLACES] for i in range(n)] + ([] if gated else [np.ones(81)])
+    columns = np.array(columns).T
+    off = value["sum"] - 2.5 - WAVE
+    inside = ~np.isnan(off)
+    if inside.all():
+        np.testing.assert_allclose(columns.T @ off, 0, atol=1e-6)  # what is left is at right angles to every unit: no sum is nearer
+        assert value["error"] == pytest.approx(np.sqrt(np.mean(off**2)), abs=0.00051)
+    layer = cost.layer(512, 512, 8, d_ff=512 * setting["ratio"], gated=gated)
+    assert value["flops"] == pytest.approx(layer.flops["ffn"] / sum(layer.flops.values()), abs=5e-5)
+    assert value["params"] == pytest.approx(layer.params["ffn"] / sum(layer.params.values()), abs=5e-5)
+
+
+def test_more_units_come_nearer():
+    figure = FeedForwardExplorer()
+    for unit in UNITS:
+        errors = [figure.compute(unit, units, 4)["error"] for units in (1, 2, 3, 4, 6, 8)]
+        assert errors == sorted(errors, reverse=True)
+    relu = figure.compute("ReLU", 4, 4)
+    for i, partial in enumerate(relu["partial"]):  # the sum of the first units is the whole sum, up to where the next one begins
+        before = relu["bends"][i + 1] > PLACES
+        np.testing.assert_allclose(partial[before], relu["sum"][before], atol=1e-9)
+    straight = figure.compute("ReLU", 1, 4)["sum"]
+    np.testing.assert_allclose(np.diff(straight, 2), 0, atol=1e-9)  # one unit that begins at the edge bends nothing
+
+
+def along(path, size):
+    """Heights of a path, in units of the panel, and nothing where the pen is up."""
+    points = np.array(re.findall(r"[ML]([\d.]+) ([\d.]+)", path["d"]), float).reshape(-1, 2)
+    heights = np.full(81, np.nan)
+    places = np.round((points[:, 0] - 6) / (size - 12) * 80).astype(int)
+    heights[places] = (210 - points[:, 1]) / 40
+    return heights
+
+
+def test_every_state_of_the_feed_forward_figure(browser, tmp_path):
+    read = """() => ({ sums: look(".tfb-unit-sum", "d"), partial: look(".tfb-unit-partial", "d"), target: look(".tfb-unit-target", "d"),
+      bends: look("[data-bend]", "data-bend", "transform"), shares: look("[data-share]", "data-share", "width"),
+      words: look(".tfb-unit-shares .tfb-unit-name"), rest: look(".tfb-unit-shares .tfb-unit-note"), title: look(".tfb-unit-title") })"""
+    for seen, setting, value in drawn(browser, FeedForwardExplorer(), tmp_path, read):
+        left, right = 245, 680 - 245 - 24
+        for path, size, heights in [
+            (seen["sums"][0], left, value["curve"]), (seen["sums"][1], right, value["sum"]), (seen["target"][0], right, WAVE + 2.5),
+            *((path, right, heights) for path, heights in zip(seen["partial"], value["partial"], strict=True)),
+        ]:
+            np.testing.assert_allclose(along(path, size), heights, atol=0.003)
+        assert numbers(seen["bends"], "data-bend") == value["bends"]
+        shifts = [float(re.search(r"\(([\d.]+) ", node["transform"])[1]) for node in seen["bends"]]
+        np.testing.assert_allclose(shifts, 6 + (np.array(value["bends"]) + 4) / 8 * (right - 12))
+        shares = [value["params"], value["flops"]]
+        assert numbers(seen["shares"], "data-share") == shares
+        assert numbers(seen["shares"], "width") == pytest.approx([679 * share for share in shares], abs=0.01)
+        for node, rest, share in zip(seen["words"], seen["rest"], shares, strict=True):
+            assert float(node["text"].split()[-2]) == pytest.approx(100 * share, abs=0.51)
+            assert float(rest["text"].split()[-2]) == pytest.approx(100 - 100 * share, abs=0.51)
+        assert ("three matrices" in seen["title"][0]["text"]) == (setting["unit"] == "gated")
+        assert seen["headline"].startswith(f"{setting['units']} {setting['unit']} unit")
+        assert float(re.search(r"by ([\d.]+),", seen["headline"])[1]) == pytest.approx(value["error"], abs=0.0056)
+        assert f"{seen['headline']}. Feed-forward" in seen["voice"]
