@@ -142,12 +142,14 @@ def figure(rows, path):
     matplotlib.use("Agg")
     from tfbook.plots import plt
 
-    fig, axes = plt.subplots(2, 2, figsize=(9, 7), sharex=True)
-    for i, (what, part) in enumerate(_grouped([row for row in rows if row["group"] == ATTENTION], "pass").items()):
+    rows = [row for row in rows if row["group"] == ATTENTION]
+    colours = {form: f"C{n}" for n, (form,) in enumerate(_grouped(rows, "form"))}
+    fig, axes = plt.subplots(2, 2, figsize=(9, 7), sharex=True, sharey="row")
+    for i, (what, part) in enumerate(_grouped(rows, "pass").items()):
         for (form,), line in _grouped(part, "form").items():
             T = [row["T"] for row in line]
-            axes[0, i].loglog(T, [statistics.median(row["seconds"]) for row in line], "o-", label=form)
-            axes[1, i].loglog(T, [max(row["bytes"] or 0, 1e5) for row in line], "o-", label=form)
+            axes[0, i].loglog(T, [statistics.median(row["seconds"]) for row in line], "o-", color=colours[form], label=form)
+            axes[1, i].loglog(T, [max(row["bytes"] or 0, 1e5) for row in line], "o-", color=colours[form], label=form)
         axes[0, i].set_title(what[0])
         axes[1, i].set_xlabel("T (tokens)")
     axes[0, 0].set_ylabel("seconds")
