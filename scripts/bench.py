@@ -151,6 +151,7 @@ def figure(rows, path):
             axes[0, i].loglog(T, [statistics.median(row["seconds"]) for row in line], "o-", color=colours[form], label=form)
             axes[1, i].loglog(T, [max(row["bytes"] or 0, 1e5) for row in line], "o-", color=colours[form], label=form)
         axes[0, i].set_title(what[0])
+        axes[1, i].set_xscale("log", base=2)
         axes[1, i].set_xlabel("T (tokens)")
     axes[0, 0].set_ylabel("seconds")
     axes[1, 0].set_ylabel("peak memory (bytes)")
