@@ -42,11 +42,11 @@ $(VENV)/made:
 	@touch $@
 
 $(VENV)/site: $(VENV)/made pyproject.toml constraints.txt
-	$(PIP) -c constraints.txt -e ".[site]" || { echo "The book's tools could not be installed: see pip's message above. Is the network there?"; exit 1; }
+	@$(PIP) -c constraints.txt -e ".[site]" || { echo "The book's tools could not be installed: see pip's message above. Is the network there?"; exit 1; }
 	@touch $@
 
 $(VENV)/all: $(VENV)/made pyproject.toml requirements.txt constraints.txt
-	$(PIP) -r requirements.txt -e . || { echo "The requirements could not be installed: see pip's message above. torch alone is large; is the disk full?"; exit 1; }
+	@$(PIP) -r requirements.txt -e . || { echo "The requirements could not be installed: see pip's message above. torch alone is large; is the disk full?"; exit 1; }
 	@touch $@ $(VENV)/site
 
 .PHONY: help read book test oldest bench execute lint address

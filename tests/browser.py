@@ -69,9 +69,10 @@ class Visit:
 
 @contextmanager
 def visit(browser, address, width=1200, theme="light", wait=0):
-    """Open a page at a width and in a theme, wait until its formulas are set, and ``wait`` milliseconds more."""
+    """Open a page at a width and in a theme (None: nothing remembered), wait until its formulas are set, and ``wait`` milliseconds more."""
     context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
-    context.add_init_script(f"try {{ localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}'); }} catch {{ }}")
+    if theme:  # None: as on a first visit, with nothing remembered
+        context.add_init_script(f"try {{ localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}'); }} catch {{ }}")
     visited = Visit(context.new_page()).watch()
     visited.page.goto(address)
     visited.page.evaluate(TYPESET)

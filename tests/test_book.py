@@ -101,6 +101,12 @@ def test_page_is_quiet_and_asks_no_other_host(page, place, browser, places):
 
 
 @needs_browser
+def test_first_visit_is_quiet(browser, places):
+    with visit(browser, f"{places['server']}/{CHAPTERS[0]}", theme=None, wait=800) as visited:
+        assert visited.faults == []
+
+
+@needs_browser
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("width", [390, 360])
 def test_page_fits_a_phone(page, width, browser, places):

@@ -196,7 +196,7 @@ def test_the_address_holds_the_setting(browser, alone):
         assert not page.locator("input[name=scale]").is_checked()
         page.get_by_role("button", name="copy link").click()
         assert page.evaluate("location.hash") == "#figure=AttentionExplorer&T=16&d=32&H=4&scale=false&causal=false"
-        assert "link" in page.locator(".tfb-voice").inner_text()
+        page.get_by_role("button", name="link ").wait_for()  # "link copied", or "link in the address bar"
         page.get_by_role("button", name="reset").click()
         assert chosen(page) == ["8", "32", "2"]
         page.evaluate("location.hash = '#T=4'")

@@ -44,6 +44,8 @@ def matrix(A, rows, columns=None, title="", ax=None, values=True, limit=1.0):
     ax.set(aspect="equal", title=title, xticks=np.arange(len(columns)) + 0.5, yticks=np.arange(len(rows)) + 0.5)
     ax.set_xticklabels(columns, rotation=40, ha="right", rotation_mode="anchor", color=LIGHT["key"])
     ax.set_yticklabels(rows, color=LIGHT["query"])
+    ax.set_xlabel("keys", color=LIGHT["key"], style="italic")
+    ax.set_ylabel("queries", color=LIGHT["query"], style="italic")
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     if values:

@@ -49,8 +49,8 @@ function figure(view) {
   }
 
   function drawCosts() {
-    const W = (name) => ["X W", make("sub", {}, name), " "];
-    const parts = [[...W("Q"), ...W("K"), ...W("V")], ["Q Kᵀ"], ["A V"], ["[heads] W", make("sub", {}, "O")]];
+    const W = (name, comma = ", ") => ["X W", make("sub", {}, name), comma];
+    const parts = [[...W("Q"), ...W("K"), ...W("V", "")], ["Q Kᵀ"], ["A V"], ["[heads] W", make("sub", {}, "O")]];
     const total = value.flops.reduce((a, b) => a + b);
     const row = (label, number, share) => make("tr", {}, make("th", { scope: "row" }, ...label),
       make("td", {}, share === undefined ? "" : make("span", { class: "tfb-bar", style: `width:${100 * share}%` })), make("td", {}, thousands(number)));

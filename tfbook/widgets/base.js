@@ -28,7 +28,11 @@ function render({ model, el, link }) {
   const controls = spec.controls.map((c) => control(c, (value) => choose({ ...model.get("state"), [c.name]: value })));
   const choose = (setting) => { model.set("state", setting); model.save_changes(); };
   const buttons = [make("button", { type: "button", click: () => choose(spec.start) }, "reset")];
-  if (link) buttons.push(make("button", { type: "button", click: () => { link(state); view.say("The link to this setting is in the clipboard."); } }, "copy link"));
+  if (link) buttons.push(make("button", { type: "button", click: async ({ target }) => {
+    const copied = await link(state);
+    view.say(target.textContent = copied ? "link copied" : "link in the address bar");
+    setTimeout(() => (target.textContent = "copy link"), 2000);
+  } }, "copy link"));
   el.classList.add("tfb");
   el.replaceChildren(make("div", { class: "tfb-controls", role: "group", "aria-label": `Settings: ${spec.title}` }, ...controls.map((c) => c.node), ...buttons), stage, voice);
   const draw = figure(view);
@@ -76,7 +80,7 @@ function place(name, held) { // a page with no kernel: a stand-in for the model 
   };
   const link = (state) => {
     history.replaceState(null, "", `#${new URLSearchParams({ figure: name, ...state })}`);
-    navigator.clipboard?.writeText(location.href).catch(() => {}); // the address bar has it all the same
+    return navigator.clipboard?.writeText(location.href).then(() => true, () => false); // the address bar has it in any case
   };
   const follow = () => model.set("state", { ...held.state, ...fromAddress(name, held.spec) });
   follow();

@@ -34,10 +34,11 @@ function attentionMatrix({ make, shade }, at, move) { // at: the {head, query, k
         }));
     const rows = names.map((name, q) => make("text", { x: LEFT - 6, y: TOP + q * cell + middle, "text-anchor": "end", class: "tfb-query", "data-query": q }, name));
     const columns = names.map((name, k) => make("text", { transform: `translate(${LEFT + k * cell + middle} ${TOP - 6}) rotate(-52)`, class: "tfb-key", "data-key": k }, name));
-    const column = sums ? [make("text", { x: LEFT + size + 5, y: TOP - 8, class: "tfb-sum" }, "sum"),
+    const column = sums ? [make("text", { x: LEFT + size + 5, y: TOP + size + 13, class: "tfb-sum" }, "sum"),
       ...sums.map((sum, q) => make("text", { x: LEFT + size + 5, y: TOP + q * cell + middle, class: "tfb-sum" }, sum.toFixed(2)))] : [];
-    node.replaceChildren(make("svg", { viewBox: `0 0 ${LEFT + size + RIGHT} ${TOP + size + 4}`, "aria-hidden": "true", style: `max-width:${LEFT + size + RIGHT}px;font-size:${font}px` },
-      make("text", { x: LEFT - 6, y: TOP - 8, "text-anchor": "end", class: "tfb-query tfb-axis" }, "query"),
+    node.replaceChildren(make("svg", { viewBox: `0 0 ${LEFT + size + RIGHT} ${TOP + size + 18}`, "aria-hidden": "true", style: `max-width:${LEFT + size + RIGHT}px;font-size:${font}px` },
+      make("text", { x: LEFT - 6, y: TOP - 8, "text-anchor": "end", class: "tfb-query tfb-axis" }, "query ↓"),
+      make("text", { x: LEFT - 6, y: TOP - 10 - font, "text-anchor": "end", class: "tfb-axis tfb-key-axis" }, "key →"),
       ...cells, ...rows, ...columns, ...column,
       make("rect", { class: "tfb-frame", width: cell - 1, height: cell - 1 })));
   }

@@ -19,10 +19,10 @@ function figure({ stage, make, say }) {
 
   return (value, { d_k, scale }) => {
     headline.replaceChildren("A query spreads over ", make("b", {}, value.spread.toFixed(1)), " of 16 keys");
-    bars(scores, `scores, standard deviation ${value.deviation.toFixed(1)}`, value.share, 0.42, "score",
-      [[0.006, "−40", "start"], [0.5, "0"], [0.994, "40", "end"]], `Histogram of scores, standard deviation ${value.deviation.toFixed(1)}`);
-    bars(weights, "weights of a typical query, largest first", value.weights, 1, "weight",
-      [[0, value.weights[0].toFixed(2), "start"], [0.98, "16 keys", "end"]], `Weights, the largest ${value.weights[0].toFixed(2)}`);
+    bars(scores, `share of scores, standard deviation ${value.deviation.toFixed(1)}`, value.share, 0.42, "score",
+      [[0.006, "≤ −40", "start"], [0.5, "0"], [0.994, "≥ 40", "end"]], `Histogram of scores, standard deviation ${value.deviation.toFixed(1)}`);
+    bars(weights, "weights of a median query, largest first", value.weights, 1, "weight",
+      [[0, `largest ${value.weights[0].toFixed(2)}`, "start"], [0.98, "16 keys", "end"]], `Weights, the largest ${value.weights[0].toFixed(2)}`);
     facts.textContent = `size of the softmax's gradient: ${value.gradient.toFixed(3)}`;
     say(`width ${d_k}, ${scale ? "divided by its root" : "not divided"}: ${headline.textContent}, gradient ${value.gradient.toFixed(3)}`);
   };

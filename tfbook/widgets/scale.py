@@ -8,7 +8,7 @@ from tfbook.numpy import softmax
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider, Switch
 
-EDGES = np.arange(-40.5, 41)  # bins of width 1 around the whole numbers
+EDGES = np.arange(-40.5, 41)  # bins of width 1 around the whole numbers; the first and the last take what lies beyond
 
 
 class ScaleExplorer(Figure):
@@ -40,7 +40,7 @@ class ScaleExplorer(Figure):
         typical = np.argsort(A[:, 0])[200]  # the query whose largest weight is the median
         entropy = -(A * np.log(np.maximum(A, 1e-300))).sum(axis=-1)
         return {
-            "share": np.histogram(S, EDGES)[0] / S.size,  # of all scores, in each bin
+            "share": np.histogram(S.clip(-40, 40), EDGES)[0] / S.size,  # of all scores, in each bin
             "weights": A[typical],
             "spread": float(np.exp(entropy).mean().round(3)),
             "deviation": float(S.std().round(3)),
