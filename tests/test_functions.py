@@ -35,6 +35,14 @@ def test_softmax_in_place_is_softmax(rng, axis, dtype):
     assert_array_equal(S, expected)
 
 
+def test_softmax_of_more_terms_than_half_precision_counts(half):
+    S = np.zeros((1, 70000), np.float16)
+    A = half.softmax(S)
+    assert A.dtype == np.float16
+    assert_allclose(A.sum(dtype=np.float64), 1, atol=0.01)
+    assert_array_equal(softmax_in_place(S), A)
+
+
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3)])
 def test_softmax_of_nothing_is_nothing(half, shape):
     assert half.softmax(np.ones(shape)).shape == shape
@@ -94,6 +102,10 @@ def test_cross_entropy_allows_classes_that_are_ruled_out(half):
 def test_cross_entropy_keeps_dtype(half, rng, dtype):
     loss = half.cross_entropy(rng.normal(size=(5, 7)).astype(dtype), np.arange(5))
     assert (loss.dtype, loss.shape) == (dtype, ())
+
+
+def test_cross_entropy_of_more_classes_than_half_precision_counts(half):
+    assert_allclose(half.cross_entropy(np.zeros((1, 70000), np.float16), np.array([0])), math.log(70000), rtol=1e-3)
 
 
 @pytest.mark.parametrize("targets", [[0, 7], [-1, 0]])

@@ -40,9 +40,9 @@ def softmax(S, axis=-1):
     top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
     top[np.isneginf(top)] = 0  # -inf - -inf is not a number
     E = np.exp(S - top)
-    Z = E.sum(axis=axis, keepdims=True)
+    Z = E.sum(axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32))  # half precision ends at 65504
     Z[Z == 0] = 1  # nothing to choose from: 0 / 1
-    return E / Z
+    return (E / Z).astype(S.dtype, copy=False)
 
 
 def softmax_in_place(S, axis=-1):
@@ -75,7 +75,7 @@ def softmax_in_place(S, axis=-1):
     top[np.isneginf(top)] = 0
     S -= top
     np.exp(S, out=S)
-    Z = S.sum(axis=axis, keepdims=True)
+    Z = S.sum(axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32))
     Z[Z == 0] = 1
     S /= Z
     return S
@@ -196,4 +196,5 @@ def cross_entropy(logits, targets):
         raise IndexError(f"targets: expected classes 0 to {vocab - 1}, got {targets.min()} to {targets.max()}")
     shifted = logits - logits.max(axis=-1, keepdims=True)
     right = np.take_along_axis(shifted, targets[..., None], axis=-1)[..., 0]
-    return (np.log(np.exp(shifted).sum(axis=-1)) - right).mean()
+    Z = np.exp(shifted).sum(axis=-1, dtype=np.promote_types(logits.dtype, np.float32))
+    return (np.log(Z) - right).mean().astype(logits.dtype)

@@ -37,8 +37,8 @@ def softmax(S, axis=-1):
     top = S.detach().amax(dim=axis, keepdim=True)
     top = top.masked_fill(top.isneginf(), 0)  # -inf - -inf is not a number
     E = torch.exp(S - top)
-    Z = E.sum(dim=axis, keepdim=True)
-    return E / Z.masked_fill(Z == 0, 1)  # nothing to choose from: 0 / 1
+    Z = E.sum(dim=axis, keepdim=True, dtype=torch.promote_types(S.dtype, torch.float32))  # half precision ends at 65504
+    return (E / Z.masked_fill(Z == 0, 1)).to(S.dtype)  # nothing to choose from: 0 / 1
 
 
 def relu(x):
@@ -148,4 +148,5 @@ def cross_entropy(logits, targets):
         raise IndexError(f"targets: expected classes 0 to {vocab - 1}, got {targets.min()} to {targets.max()}")
     shifted = logits - logits.detach().amax(dim=-1, keepdim=True)
     right = shifted.gather(-1, targets[..., None].long())[..., 0]
-    return (torch.log(torch.exp(shifted).sum(dim=-1)) - right).mean()
+    Z = torch.exp(shifted).sum(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
+    return (torch.log(Z) - right).mean().to(logits.dtype)
