@@ -2,6 +2,7 @@
 
 import re
 from math import erf, exp, sqrt
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from browser import inaccessible, launched, overflow, unnamed_pictures, visit, w
 
 from tfbook import cost, palette
 from tfbook.widgets import FeedForwardExplorer, MaskExplorer, PositionExplorer, SoftLookup
+from tfbook.widgets.controls import Choice, Slider
 from tfbook.widgets.lookup import KEYS, VALUES
 
 SET = """(figure, setting) => {
@@ -108,7 +110,7 @@ def test_masks_by_hand(setting):
 
 
 def test_every_state_of_the_masks(browser, tmp_path):
-    read = """() => ({ cells: look("[data-weight]", "data-q", "data-k", "data-weight", "fill"), inside: look(".tfb-mask-inside"),
+    read = """() => ({ cells: look("[data-weight]", "data-q", "data-k", "data-weight", "fill", "x", "y"), inside: look(".tfb-mask-inside"),
       sums: look(".tfb-mask-sum"), queries: look("[data-query]"), keys: look("[data-key]"), parts: look(".tfb-mask-part", "width") })"""
     for dark, roles in ((False, palette.LIGHT), (True, palette.DARK)):
         ramp = palette.ramp(dark)
@@ -116,6 +118,8 @@ def test_every_state_of_the_masks(browser, tmp_path):
             A = np.full_like(value["weights"], np.nan)
             for cell in seen["cells"]:
                 A[int(cell["data-q"]), int(cell["data-k"])] = float(cell["data-weight"])
+                assert float(cell["x"]) == pytest.approx(62 + int(cell["data-k"]) * 62)
+                assert float(cell["y"]) == pytest.approx(44 + (setting["cached"] + int(cell["data-q"])) * 44)
                 assert cell["fill"] == ramp[int(float(cell["data-weight"]) * 64 + 0.5)]
             np.testing.assert_allclose(A, value["weights"], atol=0.00051)  # what is masked is not there
             assert numbers(seen["inside"], "text") == pytest.approx(value["weights"][~np.isnan(value["weights"])], abs=0.0056)
@@ -203,7 +207,7 @@ def test_positions_need_pairs():
         PositionExplorer(d=9)
 
 
-READ_POSITION = """() => ({ cells: look("[data-channel]", "data-channel", "data-position", "fill-opacity"),
+READ_POSITION = """() => ({ cells: look("[data-channel]", "data-channel", "data-position", "fill-opacity", "x", "y"),
   products: look("[data-product]", "data-product", "height", "y"), floor: look(".tfb-floor", "y1"),
   apart: look("[data-apart]", "stroke-dasharray"),
   queries: look("path.tfb-position-query", "transform"), keys: look("path.tfb-position-key", "transform"),
@@ -234,7 +238,10 @@ def test_every_state_of_the_positions(browser, tmp_path):
             table = np.zeros((d, T))
             for cell in seen["cells"]:
                 sign = -1 if "negative" in cell["class"] else 1
-                table[int(cell["data-channel"]), int(cell["data-position"])] = sign * float(cell["fill-opacity"])
+                channel, position = int(cell["data-channel"]), int(cell["data-position"])
+                table[channel, position] = sign * float(cell["fill-opacity"])
+                assert float(cell["x"]) == pytest.approx(82 + position * (640 - 84) / T, abs=0.006)
+                assert float(cell["y"]) == pytest.approx(4 + channel * min(max(256 / d, 7), 22))
             np.testing.assert_allclose(table, np.nan_to_num(value["up"]) - np.nan_to_num(value["down"]), atol=0.00051)
             assert [int(n) for n in re.findall(r"\d+", seen["headline"].replace("\u202f", ""))] == value["waves"]
         if scheme in {"products", "rotary"}:
@@ -254,6 +261,22 @@ def test_every_state_of_the_positions(browser, tmp_path):
             np.testing.assert_allclose(ends, 10 + 252 * np.array(value["slopes"]) * (T - 1) / -value["least"], atol=0.02)
             labels = [float(re.search("−([\\d.]+)", node["text"])[1]) for node in seen["heads"]]
             np.testing.assert_allclose(sorted(labels), sorted(value["slopes"]), rtol=0.005)
+
+
+class Far(PositionExplorer):
+    """Far enough for products below zero."""
+
+    controls = (Choice("scheme", "scheme", ["products"]), Slider("T", "T", [128]), Slider("d", "d", [8]), Slider("H", "H", [8]))
+    default: ClassVar = {"scheme": "products", "T": 128, "d": 8, "H": 8}
+
+
+def test_products_below_zero_hang_down(browser, tmp_path):
+    [(seen, _, value)] = drawn(browser, Far(), tmp_path, READ_POSITION)
+    floor = float(seen["floor"][0]["y1"])
+    below = np.array(value["products"]) < 0
+    assert below.any()
+    assert ["negative" in node["class"] for node in seen["products"]] == list(below)
+    assert {float(node["y"]) for node, less in zip(seen["products"], below) if less} == {floor}
 
 
 def test_rotary_depends_on_distance_alone(browser, tmp_path):

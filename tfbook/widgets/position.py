@@ -32,7 +32,7 @@ class PositionExplorer(Figure):
     title = "Positions"
     controls = (
         Choice("scheme", "scheme", ["sinusoidal", "products", "rotary", "ALiBi"]),
-        Slider("T", "T positions", [16, 32, 64], most=128),
+        Slider("T", "T positions", [16, 32, 48], most=128),
         Slider("d", "d channels", [8, 16, 32], most=64),
         Slider("H", "H heads", [2, 4, 8], most=12),
     )
