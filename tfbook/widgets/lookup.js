@@ -15,9 +15,10 @@ function figure({ stage, make, say, spec }) {
     const edges = [0, ...cuts, end], narrow = WIDTH < 480;
     const stairs = values.flatMap((v, i) => [[edges[i], v], [edges[i + 1], v]]);
 
+    const free = query < end / 2 ? 4 : 1; // the step that the query is far from
     const parts = [
       make("path", { d: path(stairs), class: "tfb-lookup-stairs" }),
-      text(x(keys[4]), y(values[4]) + 20, narrow ? "hard" : "hard lookup", "stairs-name"),
+      text(x(keys[free]), y(values[free]) + (free === 1 ? -8 : 20), narrow ? "hard" : "hard lookup", "stairs-name"),
       line(x(0), y(mean), x(end), y(mean), "mean"),
       text(x(0), y(mean) - 6, narrow ? "mean" : "plain mean", "mean-name", "start"),
       make("path", { d: path(curve.map((v, i) => [curve_at[i], v])), class: "tfb-lookup-curve", "data-curve": curve.join(" ") }),
