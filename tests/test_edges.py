@@ -5,10 +5,13 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+import tfbook.numpy
 import tfbook.torch
 
 T, T_k, d_k, d_v = 5, 7, 3, 11
-FORMS = pytest.mark.parametrize("form", ["scaled_dot_product_attention", "streaming_attention"])
+PLAIN, STREAMING = "scaled_dot_product_attention", "streaming_attention"
+GRADIENTS = [(tfbook.numpy, PLAIN), (tfbook.torch, PLAIN), (tfbook.torch, STREAMING)]
+FORMS = pytest.mark.parametrize("form", [PLAIN, STREAMING])
 
 
 @pytest.fixture
@@ -135,13 +138,55 @@ def test_garbage_ahead_of_a_causal_query_stays_there(half, qkv, form, garbage, w
             assert not np.isfinite(Y[:, 3:]).any()
 
 
-@FORMS
-def test_gradients_of_values_pass_garbage_behind_a_mask(qkv, form):
-    qkv[2][:, 4:] = np.nan
-    leaves = [torch.tensor(X, requires_grad=True) for X in qkv]
-    mask = tfbook.torch.padding_mask(torch.tensor([4, 3]), T_k)
-    for X in torch.autograd.grad(getattr(tfbook.torch, form)(*leaves, mask=mask)[0].sum(), leaves):
-        assert X.isfinite().all()
+def gradients(half, form, Q, K, V, mask, causal=False):
+    """dQ, dK and dV of the sum of the first T - 2 answers, where NumPy has them by hand and torch by autograd."""
+    streams = form == STREAMING
+    options = {"causal": causal, "block": 2} if streams else {}
+    if causal and not streams:
+        mask = mask & tfbook.numpy.causal_mask(T, T_k)
+    dY = np.ones((2, T, d_v))
+    dY[:, -2:] = 0
+    if half.name == "numpy":
+        return tfbook.numpy.scaled_dot_product_attention_vjp(dY, Q, K, V, mask)
+    leaves = [torch.tensor(X, requires_grad=True) for X in (Q, K, V)]
+    return [X.numpy() for X in torch.autograd.grad(getattr(half.module, form)(*leaves, mask=mask, **options), leaves, torch.tensor(dY))]
+
+
+@pytest.mark.parametrize(("half", "form"), GRADIENTS, indirect=["half"])
+@pytest.mark.parametrize("garbage", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("where", ["key", "value", "both"])
+@pytest.mark.parametrize("causal", [False, True])
+def test_gradients_pass_garbage_behind_a_mask(half, qkv, form, garbage, where, causal):
+    Q, K, V = qkv
+    mask = tfbook.numpy.padding_mask(np.array([4, 3]), T_k)
+    clean = gradients(half, form, Q, K, V, mask, causal)
+    for X in {"key": [K], "value": [V], "both": [K, V]}[where]:
+        X[0, 4:, 0] = X[1, 3:] = garbage
+    for got, wanted in zip(gradients(half, form, Q, K, V, mask, causal), clean):
+        assert_allclose(got, wanted)
+
+
+@pytest.mark.parametrize(("half", "form"), GRADIENTS, indirect=["half"])
+@pytest.mark.parametrize("garbage", [np.nan, np.inf])
+def test_garbage_that_is_attended_is_not_hidden(half, qkv, form, garbage):
+    Q, K, V = qkv
+    K[:, 2, 0] = garbage
+    mask = np.ones((T, T_k), bool)
+    mask[0, 2] = False
+    Y = getattr(half, form)(Q, K, V, mask=mask)
+    assert np.isfinite(Y[:, 0]).all()
+    assert np.isnan(Y[:, 1:]).all()
+    dQ = gradients(half, form, Q, K, V, mask)[0]
+    assert np.isfinite(dQ[:, 0]).all()
+    assert np.isnan(dQ[:, 1:]).any(axis=-1).all()
+
+
+@pytest.mark.parametrize(("half", "form"), GRADIENTS, indirect=["half"])
+def test_gradients_of_causal_queries_pass_garbage_ahead(half, qkv, form):
+    qkv[1][:, 5] = np.nan
+    dQ = gradients(half, form, *qkv, np.ones((T, T_k), bool), causal=True)[0]
+    assert np.isfinite(dQ[:, :3]).all()
+    assert np.isnan(dQ[:, 3:]).any()
 
 
 @FORMS

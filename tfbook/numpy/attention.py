@@ -8,7 +8,6 @@ from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats
 from tfbook.numpy.functions import softmax_in_place
 
 
-@np.errstate(invalid="ignore")  # a key that a mask will hide may be infinite
 def attention_scores(Q, K, bias=None, scale=None):
     r"""Compare every query with every key: :math:`Q K^\top / \sqrt{d_k}`, plus a bias where there is one.
 
@@ -47,12 +46,27 @@ def attention_scores(Q, K, bias=None, scale=None):
     expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
     expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
     scale = 1 / math.sqrt(max(d_k, 1)) if scale is None else float(scale)
-    S = (Q * scale) @ np.swapaxes(K, -1, -2)  # scaling Q costs T·d_k products, scaling S would cost T·T_k
+    S = dot_products(Q * scale, K)  # scaling Q costs T·d_k products, scaling S would cost T·T_k
     if bias is None:
         return S
     bias = floats("bias", bias)
     expect_broadcast("bias", bias.shape, S.shape, "(..., T, T_k)", kept=2)
     return S + bias.astype(S.dtype, copy=False)
+
+
+def dot_products(Q, K):
+    """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from the gradients too."""
+    S = Q @ np.swapaxes(finite(K), -1, -2)
+    broken = ~np.isfinite(K).all(axis=-1)
+    if broken.any():
+        S += np.where(broken, S.dtype.type(np.nan), S.dtype.type(0))[..., None, :]
+    return S
+
+
+def finite(X):
+    """X, with 0 for what is not a finite number: 0 · nan is nan, so a weight of zero alone would not hide it."""
+    ok = np.isfinite(X)
+    return X if ok.all() else np.where(ok, X, X.dtype.type(0))
 
 
 def attention_weights(Q, K, mask=None, bias=None, scale=None):
@@ -177,6 +191,6 @@ def weighted_mean(A, V, mask=None):
     if mask is None or np.isfinite(V).all():
         return A @ V
     broken = ~np.isfinite(V)
-    Y = A @ np.where(broken, V.dtype.type(0), V)  # 0 · nan is nan: a weight of zero alone would not hide it
+    Y = A @ finite(V)
     seen = np.broadcast_to(mask, A.shape).astype(Y.dtype) @ broken.astype(Y.dtype)
     return np.where(seen > 0, Y.dtype.type(np.nan), Y)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tfbook.numpy.attention import attention_weights, scaled_dot_product_attention, weighted_mean
+from tfbook.numpy.attention import attention_weights, finite, scaled_dot_product_attention, weighted_mean
 from tfbook.numpy.check_heads import expect_queries_and_keys, expect_values_and_output, head_counts
 from tfbook.numpy.checks import floats
 from tfbook.numpy.gradients import gradient_of, linear_vjp, sum_to
@@ -54,7 +54,7 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
         dA = np.where(mask, dA, dA.dtype.type(0))  # 0 · nan is nan: the weight alone would not hide a masked value
     dS = A * (dA - (A * dA).sum(axis=-1, keepdims=True))
     dS *= 1 / math.sqrt(max(Q.shape[-1], 1)) if scale is None else float(scale)
-    dQ, dK = dS @ K, np.swapaxes(dS, -1, -2) @ Q
+    dQ, dK = dS @ finite(K), np.swapaxes(dS, -1, -2) @ Q
     return sum_to(dQ, Q.shape), sum_to(dK, K.shape), sum_to(dV, V.shape)
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tfbook.numpy.attention import weighted_mean
+from tfbook.numpy.attention import dot_products, weighted_mean
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats, whole
 
 
@@ -98,10 +98,9 @@ def _tiles(T, T_k, causal, block):
         yield rows, [slice(k, min(k + block, last)) for k in range(0, last, block)]
 
 
-@np.errstate(invalid="ignore")  # a key that a mask will hide may be infinite
 def _scores(Q, K, mask, causal, rows, keys):
     """One tile of masked scores, and where it may attend (None: everywhere)."""
-    S = Q[..., rows, :] @ np.swapaxes(K[..., keys, :], -1, -2)
+    S = dot_products(Q[..., rows, :], K[..., keys, :])
     allowed = None if mask is None else mask[..., rows, keys]
     ahead = rows.start + K.shape[-2] - Q.shape[-2] - keys.start  # how far the first query stands behind the first key
     if causal and ahead < S.shape[-1] - 1:

@@ -47,12 +47,25 @@ def attention_scores(Q, K, bias=None, scale=None):
     expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
     expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
     scale = 1 / math.sqrt(max(d_k, 1)) if scale is None else float(scale)
-    S = (Q * scale) @ K.transpose(-1, -2)  # scaling Q costs T·d_k products, scaling S would cost T·T_k
+    S = dot_products(Q * scale, K)  # scaling Q costs T·d_k products, scaling S would cost T·T_k
     if bias is None:
         return S
     bias = floats("bias", bias)
     expect_broadcast("bias", bias.shape, S.shape, "(..., T, T_k)", kept=2)
     return S + bias.to(S)
+
+
+def dot_products(Q, K):
+    """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from the gradients too."""
+    S = Q @ finite(K).transpose(-1, -2)
+    broken = ~K.isfinite().all(dim=-1)
+    S += torch.where(broken, torch.nan, 0.0)[..., None, :]  # added, not filled in: where it is attended, gradients are nan too
+    return S
+
+
+def finite(X):
+    """X, with 0 for what is not a finite number: 0 · nan is nan, so a weight of zero alone would not hide it."""
+    return X.masked_fill(~X.isfinite(), 0)
 
 
 def attention_weights(Q, K, mask=None, bias=None, scale=None):
@@ -175,6 +188,6 @@ def weighted_mean(A, V, mask=None):
     if mask is None or V.isfinite().all():
         return A @ V
     broken = ~V.isfinite()
-    Y = A @ V.masked_fill(broken, 0)  # 0 · nan is nan: a weight of zero alone would not hide it
+    Y = A @ finite(V)
     seen = torch.as_tensor(mask, device=A.device).expand_as(A).to(Y) @ broken.to(Y)
     return Y.masked_fill(seen > 0, torch.nan)

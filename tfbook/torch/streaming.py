@@ -5,7 +5,7 @@ import math
 import torch
 
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, whole
-from tfbook.torch.attention import weighted_mean
+from tfbook.torch.attention import dot_products, finite, weighted_mean
 from tfbook.torch.checks import broadcast, floats
 
 
@@ -113,7 +113,7 @@ class _Streaming(torch.autograd.Function):
                 A = torch.exp(S - log_Z[..., rows, :])
                 dA = dy @ v.transpose(-1, -2) - mean[..., rows, :]
                 dS = A * dA if allowed is None else torch.where(allowed, A * dA, 0)  # 0 · nan is nan
-                dQ[..., rows, :] += scale * dS @ k
+                dQ[..., rows, :] += scale * dS @ finite(k)
                 dK[..., keys, :] += scale * dS.transpose(-1, -2) @ q
                 dV[..., keys, :] += A.transpose(-1, -2) @ dy
         return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype), None, None, None, None
@@ -135,7 +135,7 @@ def _tiles(Q, K, causal, block):
 
 def _scores(Q, K, mask, causal, scale, rows, keys):
     """One tile of masked scores, and where it may attend (None: everywhere)."""
-    S = (Q[..., rows, :].to(_wide(Q)) * scale) @ K[..., keys, :].to(_wide(Q)).transpose(-1, -2)
+    S = dot_products(Q[..., rows, :].to(_wide(Q)) * scale, K[..., keys, :].to(_wide(Q)))
     allowed = None if mask is None else mask[..., rows, keys]
     ahead = rows.start + K.shape[-2] - Q.shape[-2] - keys.start  # how far the first query stands behind the first key
     if causal and ahead < S.shape[-1] - 1:
