@@ -79,6 +79,26 @@ def test_bfloat16_is_kept(qkv, form):
     torch.testing.assert_close(Y.double(), getattr(tfbook.torch, form)(Q.double(), K.double(), V.double(), mask=mask), atol=0.05, rtol=0)
 
 
+@pytest.mark.parametrize("form", [PLAIN, STREAMING, "fused_attention"])
+def test_dtypes_that_differ_are_refused_by_the_torch_half_with_advice(qkv, form):
+    Q, K, V = map(torch.tensor, qkv)
+    words = r"Q, K, V: expected one dtype, got torch.float32, torch.float64, torch.float64; convert them with \.to\(dtype\)"
+    with pytest.raises(ValueError, match=words):
+        getattr(tfbook.torch, form)(Q.float(), K, V)
+    with pytest.raises(ValueError, match="Q, K: expected one dtype"):
+        tfbook.torch.attention_scores(Q.float(), K)
+    with pytest.raises(ValueError, match="A, V: expected one dtype"):
+        tfbook.torch.weighted_mean(torch.ones(2, T, T_k), V)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert getattr(tfbook.torch, form)(Q.float(), K.bfloat16(), V.bfloat16()).isfinite().all()
+
+
+@pytest.mark.parametrize("form", [PLAIN, STREAMING])
+def test_dtypes_that_differ_are_promoted_by_the_numpy_half(qkv, form):
+    Q, K, V = qkv
+    assert getattr(tfbook.numpy, form)(Q.astype(np.float32), K, V).dtype == np.float64
+
+
 @FORMS
 def test_a_query_with_nothing_to_attend_gives_zeros(half, qkv, form):
     mask = np.ones((T, T_k), bool)

@@ -5,7 +5,7 @@ import math
 import torch
 
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask
-from tfbook.torch.checks import floats
+from tfbook.torch.checks import alike, floats
 from tfbook.torch.functions import softmax
 
 
@@ -30,7 +30,7 @@ def attention_scores(Q, K, bias=None, scale=None):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together.
+        Where the shapes do not fit together, or the dtypes differ.
 
     Notes
     -----
@@ -41,7 +41,7 @@ def attention_scores(Q, K, bias=None, scale=None):
     >>> attention_scores(torch.tensor([[2.0, 0, 0, 0]]), torch.tensor([[1.0, 5, 5, 5], [3, 0, 0, 0]]))
     tensor([[1., 3.]])
     """
-    Q, K = floats("Q", Q), floats("K", K)
+    Q, K = alike(Q=Q, K=K)
     expect("Q", Q.shape, "(..., T, d_k)")
     d_k = Q.shape[-1]
     expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
@@ -90,7 +90,7 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, or the mask is not boolean.
+        Where the shapes do not fit together, the dtypes differ, or the mask is not boolean.
 
     Notes
     -----
@@ -139,7 +139,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, or the mask is not boolean.
+        Where the shapes do not fit together, the dtypes differ, or the mask is not boolean.
 
     Notes
     -----
@@ -152,6 +152,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
     >>> scaled_dot_product_attention(Q, K, V=torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[1., 2.]])
     """
+    Q, K, V = alike(Q=Q, K=K, V=V)
     A = attention_weights(Q, K, mask, bias, scale)
     return weighted_mean(A, V, mask)
 
@@ -175,14 +176,14 @@ def weighted_mean(A, V, mask=None):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together.
+        Where the shapes do not fit together, or the dtypes differ.
 
     Examples
     --------
     >>> weighted_mean(torch.tensor([[1.0, 0.0]]), torch.tensor([[4.0], [torch.nan]]), mask=torch.tensor([[True, False]]))
     tensor([[4.]])
     """
-    A, V = floats("A", A), floats("V", V)
+    A, V = alike(A=A, V=V)
     expect("V", V.shape, "(..., T_k, d_v)", T_k=A.shape[-1])
     expect_broadcast("V", V.shape[:-2], A.shape[:-2], "the leading axes of Q and K")
     if mask is None or V.isfinite().all():

@@ -12,6 +12,17 @@ def floats(name, X):
     return X if X.is_floating_point() else X.double()
 
 
+def alike(**tensors):
+    """Return tensors as :func:`floats` does, or raise where their dtypes differ: torch does not promote products (autocast does)."""
+    tensors = {name: floats(name, X) for name, X in tensors.items()}
+    dtypes = {name: X.dtype for name, X in tensors.items()}
+    device = next(iter(tensors.values())).device.type
+    if len(set(dtypes.values())) > 1 and not torch.is_autocast_enabled(device):
+        got = ", ".join(map(str, dtypes.values()))
+        raise ValueError(f"{', '.join(tensors)}: expected one dtype, got {got}; convert them with .to(dtype)")
+    return tensors.values()
+
+
 def broadcast(*shapes):
     """The shape that leading axes broadcast to."""
     return tuple(torch.broadcast_shapes(*shapes))

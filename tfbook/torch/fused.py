@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask
-from tfbook.torch.checks import broadcast, floats
+from tfbook.torch.checks import alike, broadcast, floats
 from tfbook.torch.masks import causal_mask
 
 
@@ -26,7 +26,7 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, or the mask is not boolean.
+        Where the shapes do not fit together, the dtypes differ, or the mask is not boolean.
 
     Notes
     -----
@@ -40,7 +40,7 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     tensor([[1.],
             [0.]])
     """
-    Q, K, V = floats("Q", Q), floats("K", K), floats("V", V)
+    Q, K, V = alike(Q=Q, K=K, V=V)
     expect("Q", Q.shape, "(..., T, d_k)")
     expect("K", K.shape, "(..., T_k, d_k)", d_k=Q.shape[-1])
     expect("V", V.shape, "(..., T_k, d_v)", T_k=K.shape[-2])
