@@ -100,6 +100,25 @@ def test_dtypes_that_differ_are_promoted_by_the_numpy_half(qkv, form):
 
 
 @FORMS
+@pytest.mark.parametrize("scale", [True, "2", np.ones(1), np.array(2.0), np.nan, np.inf, 2j, torch.tensor(2.0, requires_grad=True)])
+def test_a_scale_is_a_finite_number(half, qkv, form, scale):
+    words = "scale: expected a finite real number, got .*; to scale by an array or a tensor, multiply Q by it"
+    with pytest.raises(ValueError, match=words):
+        getattr(half, form)(*qkv, scale=scale)
+    with pytest.raises(ValueError, match=words):
+        tfbook.torch.fused_attention(*map(torch.tensor, qkv), scale=scale)
+    with pytest.raises(ValueError, match=words):
+        tfbook.numpy.scaled_dot_product_attention_vjp(np.ones((2, T, d_v)), *qkv, scale=scale)
+
+
+@FORMS
+@pytest.mark.parametrize("scale", [2, 0, -1.5, np.float16(2), np.int8(3)])
+def test_a_scale_may_be_any_number(half, qkv, form, scale):
+    Q, K, V = qkv
+    assert_allclose(getattr(half, form)(Q, K, V, scale=scale), getattr(half, form)(Q * float(scale), K, V, scale=1.0))
+
+
+@FORMS
 def test_a_query_with_nothing_to_attend_gives_zeros(half, qkv, form):
     mask = np.ones((T, T_k), bool)
     mask[1] = False

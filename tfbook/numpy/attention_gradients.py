@@ -1,12 +1,10 @@
 """Gradients by hand of attention; the convention is that of :mod:`tfbook.numpy.gradients`."""
 
-import math
-
 import numpy as np
 
 from tfbook.numpy.attention import attention_weights, finite, scaled_dot_product_attention, weighted_mean
 from tfbook.numpy.check_heads import expect_queries_and_keys, expect_values_and_output, head_counts
-from tfbook.numpy.checks import floats
+from tfbook.numpy.checks import floats, scale_factor
 from tfbook.numpy.gradients import gradient_of, linear_vjp, sum_to
 from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
 from tfbook.numpy.multi_head import for_heads
@@ -53,7 +51,7 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
     if mask is not None:
         dA = np.where(mask, dA, dA.dtype.type(0))  # 0 · nan is nan: the weight alone would not hide a masked value
     dS = A * (dA - (A * dA).sum(axis=-1, keepdims=True))
-    dS *= 1 / math.sqrt(max(Q.shape[-1], 1)) if scale is None else float(scale)
+    dS *= scale_factor(scale, Q.shape[-1])
     dQ, dK = dS @ finite(K), np.swapaxes(dS, -1, -2) @ Q
     return sum_to(dQ, Q.shape), sum_to(dK, K.shape), sum_to(dV, V.shape)
 

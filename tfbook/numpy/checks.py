@@ -1,5 +1,8 @@
 """What a function expects of its arguments, said once and in words that a reader can act on."""
 
+import math
+import numbers
+
 import numpy as np
 
 
@@ -80,6 +83,15 @@ def expect_mask(dtype, shape, target):
     if str(dtype).rpartition(".")[2] != "bool":
         raise ValueError(f"mask: expected booleans, True where a query may attend, got dtype {dtype}; pass mask != 0, or a float as bias")
     expect_broadcast("mask", shape, target, "(..., T, T_k)", kept=2)
+
+
+def scale_factor(scale, d_k):
+    """Return the factor of the dot products, 1/√d_k unless told; it is a number, so no gradient reaches it."""
+    if scale is None:
+        return 1 / math.sqrt(max(d_k, 1))
+    if isinstance(scale, bool) or not isinstance(scale, numbers.Real) or not math.isfinite(scale):
+        raise ValueError(f"scale: expected a finite real number, got {scale!r}; to scale by an array or a tensor, multiply Q by it")
+    return float(scale)
 
 
 def whole(name, n, least=0):

@@ -1,11 +1,9 @@
 """Attention without the attention matrix: one block of scores at a time, an online softmax between them."""
 
-import math
-
 import numpy as np
 
 from tfbook.numpy.attention import dot_products, weighted_mean
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats, whole
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats, scale_factor, whole
 
 
 def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
@@ -66,7 +64,7 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
         leading = np.broadcast_shapes(leading, mask.shape[:-2])
         mask = np.broadcast_to(mask, (*leading, T, T_k))
     expect_broadcast("V", V.shape[:-2], leading, "the leading axes of Q and K")
-    scale = 1 / math.sqrt(max(d_k, 1)) if scale is None else float(scale)
+    scale = scale_factor(scale, d_k)
 
     dtype = np.result_type(Q, K, V)
     wide = np.promote_types(dtype, np.float32)  # half precision would lose the small terms of a long sum

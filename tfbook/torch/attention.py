@@ -1,10 +1,8 @@
 """Scaled dot-product attention: scores, weights, and the weighted mean of the values."""
 
-import math
-
 import torch
 
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, scale_factor
 from tfbook.torch.checks import alike, floats
 from tfbook.torch.functions import softmax
 
@@ -46,7 +44,7 @@ def attention_scores(Q, K, bias=None, scale=None):
     d_k = Q.shape[-1]
     expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
     expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
-    scale = 1 / math.sqrt(max(d_k, 1)) if scale is None else float(scale)
+    scale = scale_factor(scale, d_k)
     S = dot_products(Q * scale, K)  # scaling Q costs T·d_k products, scaling S would cost T·T_k
     if bias is None:
         return S

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, scale_factor
 from tfbook.torch.checks import alike, broadcast, floats
 from tfbook.torch.masks import causal_mask
 
@@ -45,7 +45,7 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     expect("K", K.shape, "(..., T_k, d_k)", d_k=Q.shape[-1])
     expect("V", V.shape, "(..., T_k, d_v)", T_k=K.shape[-2])
     expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
-    T, T_k = Q.shape[-2], K.shape[-2]
+    T, T_k, scale = Q.shape[-2], K.shape[-2], scale_factor(scale, Q.shape[-1])
     scores = (*broadcast(Q.shape[:-2], K.shape[:-2]), T, T_k)
     if bias is not None:
         bias = floats("bias", bias).to(Q)

@@ -1,10 +1,8 @@
 """Attention without the attention matrix, forward and backward: one block of scores at a time."""
 
-import math
-
 import torch
 
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, whole
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, scale_factor, whole
 from tfbook.torch.attention import dot_products, finite, weighted_mean
 from tfbook.torch.checks import alike, broadcast
 
@@ -70,7 +68,7 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     expect_broadcast("V", V.shape[:-2], leading, "the leading axes of Q and K")
     leading = broadcast(leading, V.shape[:-2])
     Q, K, V = (X.expand(*leading, *X.shape[-2:]) for X in (Q, K, V))
-    scale = 1 / math.sqrt(max(d_k, 1)) if scale is None else float(scale)
+    scale = scale_factor(scale, d_k)
     return _Streaming.apply(Q, K, V, mask, causal, scale, block)
 
 
