@@ -157,3 +157,17 @@ def test_a_mask_that_is_not_boolean_is_refused_with_advice(half, qkv, form, dtyp
 def test_complex_numbers_are_refused(half, qkv, form):
     with pytest.raises(ValueError, match=r"K: expected real numbers, got dtype .*complex128"):
         getattr(half, form)(qkv[0], qkv[1] * 1j, qkv[2])
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_weighted_mean_looks_at_its_mask_whatever_the_values(half, rng, broken):
+    A, V = rng.random((T, T_k)), np.full((T_k, 3), np.nan if broken else 1.0)
+    for mask, words in [
+        (np.ones((T, T_k)), "mask: expected booleans"),
+        (np.ones((T_k, T), bool), "mask: expected a shape that broadcasts to"),
+        (np.ones((2, T, T_k), bool), "mask: expected a shape that broadcasts to"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            half.weighted_mean(A, V, mask)
+    with pytest.raises(ValueError, match=re.escape("A: expected (..., T, T_k), got (7,)")):
+        half.weighted_mean(A[0], V)

@@ -1,4 +1,5 @@
 import math
+import re
 
 import numpy as np
 import pytest
@@ -18,6 +19,11 @@ def test_softmax_sums_to_one_along_its_axis_alone(half, rng, axis):
     A = half.softmax(S, axis=axis)
     assert_allclose(A.sum(axis), 1)
     assert_allclose(A, np.exp(S) / np.exp(S).sum(axis, keepdims=True))
+
+
+def test_softmax_of_a_number_is_refused(half):
+    with pytest.raises(ValueError, match=re.escape("S: expected (..., n), got ()")):
+        half.softmax(np.array(1.0))
 
 
 def test_softmax_takes_the_last_axis_unless_told(half, rng):

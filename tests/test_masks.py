@@ -32,7 +32,17 @@ def test_causal_mask_refuses_sizes_that_are_not_whole(half, size):
         half.causal_mask(size)
 
 
+@pytest.mark.parametrize("size", [np.array([3]), np.array(3.0)])
+def test_causal_mask_refuses_arrays(half, size):
+    with pytest.raises(ValueError, match=r"T: expected a whole number, at least 0, got (array|tensor)"):
+        half.causal_mask(size)
+
+
 @pytest.mark.parametrize("lengths", [[4, 6], [-1, 2], [1.0, 2.0], [True, False]])
 def test_padding_mask_refuses_lengths_that_do_not_fit(half, lengths):
     with pytest.raises(ValueError, match=r"lengths: expected whole numbers from 0 to T_k = 5, got \["):
         half.padding_mask(np.array(lengths), 5)
+
+
+def test_padding_mask_takes_lengths_of_a_small_dtype(half):
+    assert half.padding_mask(np.array([100], np.int8), 300).sum() == 100

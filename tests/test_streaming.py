@@ -150,3 +150,16 @@ def test_what_torch_keeps_for_the_backward_pass_grows_with(rng, form, power):
         return sum(sizes)
 
     assert abs(power_of_growth(kept, 128) - power) < 0.1
+
+
+@pytest.mark.parametrize("causal", [None, 1, "yes", np.zeros((3, 3)), [True]])
+def test_causal_is_true_or_false(half, qkv, causal):
+    with pytest.raises(ValueError, match="causal: expected True or False, got "):
+        half.streaming_attention(*qkv(3, 3), None, causal)
+    with pytest.raises(ValueError, match="causal: expected True or False, got "):
+        tfbook.torch.fused_attention(*map(torch.tensor, qkv(3, 3)), causal=causal)
+
+
+def test_causal_may_be_a_numpy_bool(half, qkv):
+    X = qkv(3, 3)
+    assert_array_equal(half.streaming_attention(*X, causal=np.True_), half.streaming_attention(*X, causal=True))

@@ -174,7 +174,7 @@ def weighted_mean(A, V, mask=None):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together.
+        Where the shapes do not fit together, or the mask is not boolean.
 
     Examples
     --------
@@ -184,8 +184,12 @@ def weighted_mean(A, V, mask=None):
     array([[4.]])
     """
     A, V = floats("A", A), floats("V", V)
+    expect("A", A.shape, "(..., T, T_k)")
     expect("V", V.shape, "(..., T_k, d_v)", T_k=A.shape[-1])
     expect_broadcast("V", V.shape[:-2], A.shape[:-2], "the leading axes of Q and K")
+    if mask is not None:
+        mask = np.asarray(mask)
+        expect_mask(mask.dtype, mask.shape, A.shape, kept=None)  # made of it, A has its axes
     if mask is None or np.isfinite(V).all():
         return A @ V
     broken = ~np.isfinite(V)

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import operator
 
 import numpy as np
 
@@ -68,21 +69,21 @@ def _size(axis, sizes):
 
 
 def expect_broadcast(name, shape, target, form, kept=0):
-    """Raise unless ``shape`` broadcasts against ``target``, which ``form`` names; its last ``kept`` axes may not grow."""
+    """Raise unless ``shape`` broadcasts to ``target``, which ``form`` names: its last ``kept`` axes may not grow, with None no axis."""
     shape, target = tuple(shape), tuple(target)
     try:
         met = np.broadcast_shapes(shape, target)
     except ValueError:
         met = ()
-    if met[len(met) - kept:] != target[len(target) - kept:] or len(met) < len(target):
+    if (met != target) if kept is None else (met[len(met) - kept:] != target[len(target) - kept:] or len(met) < len(target)):
         raise ValueError(f"{name}: expected a shape that broadcasts to {form} = {target}, got {shape}")
 
 
-def expect_mask(dtype, shape, target):
+def expect_mask(dtype, shape, target, kept=2):
     """Raise unless a mask is boolean and broadcasts to the scores' shape (..., T, T_k)."""
     if str(dtype).rpartition(".")[2] != "bool":
         raise ValueError(f"mask: expected booleans, True where a query may attend, got dtype {dtype}; pass mask != 0, or a float as bias")
-    expect_broadcast("mask", shape, target, "(..., T, T_k)", kept=2)
+    expect_broadcast("mask", shape, target, "(..., T, T_k)", kept=kept)
 
 
 def scale_factor(scale, d_k):
@@ -96,6 +97,17 @@ def scale_factor(scale, d_k):
 
 def whole(name, n, least=0):
     """Return n as an int, or raise: sizes and counts are whole numbers from ``least`` on."""
-    if isinstance(n, bool) or not hasattr(n, "__index__") or n.__index__() < least:
+    try:
+        size = least - 1 if isinstance(n, bool) or getattr(n, "ndim", 0) else operator.index(n)
+    except TypeError:
+        size = least - 1
+    if size < least:
         raise ValueError(f"{name}: expected a whole number, at least {least}, got {n!r}")
-    return n.__index__()
+    return size
+
+
+def flag(name, x):
+    """Return x as a bool, or raise: what is passed by position in a flag's place is not taken for its truth."""
+    if not isinstance(x, (bool, np.bool_)):
+        raise ValueError(f"{name}: expected True or False, got {type(x).__name__}")
+    return bool(x)

@@ -37,6 +37,7 @@ def softmax(S, axis=-1):
     array([0.5, 0.5, 0. ])
     """
     S = floats("S", S)
+    expect("S", S.shape, "(..., n)")
     top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
     top[np.isneginf(top)] = 0  # -inf - -inf is not a number
     E = np.exp(S - top)

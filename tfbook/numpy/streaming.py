@@ -3,7 +3,7 @@
 import numpy as np
 
 from tfbook.numpy.attention import dot_products, weighted_mean
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats, scale_factor, whole
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, flag, floats, scale_factor, whole
 
 
 def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
@@ -36,7 +36,7 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, the mask is not boolean, or the block is less than 1.
+        Where the shapes do not fit together, the mask or causal is not boolean, or the block is less than 1.
 
     Notes
     -----
@@ -50,7 +50,8 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     >>> bool(np.allclose(streaming_attention(Q, K, V, block=2), scaled_dot_product_attention(Q, K, V)))
     True
     """
-    Q, K, V, block = floats("Q", Q), floats("K", K), floats("V", V), whole("block", block, least=1)
+    Q, K, V = floats("Q", Q), floats("K", K), floats("V", V)
+    causal, block = flag("causal", causal), whole("block", block, least=1)
     expect("Q", Q.shape, "(..., T, d_k)")
     T, d_k = Q.shape[-2:]
     expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)

@@ -174,7 +174,7 @@ def weighted_mean(A, V, mask=None):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, or the dtypes differ.
+        Where the shapes do not fit together, the dtypes differ, or the mask is not boolean.
 
     Examples
     --------
@@ -182,11 +182,15 @@ def weighted_mean(A, V, mask=None):
     tensor([[4.]])
     """
     A, V = alike(A=A, V=V)
+    expect("A", A.shape, "(..., T, T_k)")
     expect("V", V.shape, "(..., T_k, d_v)", T_k=A.shape[-1])
     expect_broadcast("V", V.shape[:-2], A.shape[:-2], "the leading axes of Q and K")
+    if mask is not None:
+        mask = torch.as_tensor(mask, device=A.device)
+        expect_mask(mask.dtype, mask.shape, A.shape, kept=None)  # made of it, A has its axes
     if mask is None or V.isfinite().all():
         return A @ V
     broken = ~V.isfinite()
     Y = A @ finite(V)
-    seen = torch.as_tensor(mask, device=A.device).expand_as(A).to(Y) @ broken.to(Y)
+    seen = mask.expand_as(A).to(Y) @ broken.to(Y)
     return Y.masked_fill(seen > 0, torch.nan)

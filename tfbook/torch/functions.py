@@ -32,6 +32,7 @@ def softmax(S, axis=-1):
     tensor([0.5000, 0.5000, 0.0000])
     """
     S = floats("S", S)
+    expect("S", S.shape, "(..., n)")
     if S.shape[axis] == 0:
         return S
     top = S.detach().amax(dim=axis, keepdim=True)

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, scale_factor
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, flag, scale_factor
 from tfbook.torch.checks import alike, broadcast, floats
 from tfbook.torch.masks import causal_mask
 
@@ -41,6 +41,7 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
             [0.]])
     """
     Q, K, V = alike(Q=Q, K=K, V=V)
+    causal = flag("causal", causal)
     expect("Q", Q.shape, "(..., T, d_k)")
     expect("K", K.shape, "(..., T_k, d_k)", d_k=Q.shape[-1])
     expect("V", V.shape, "(..., T_k, d_v)", T_k=K.shape[-2])

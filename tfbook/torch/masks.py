@@ -68,6 +68,6 @@ def padding_mask(lengths, T_k):
     """
     lengths, T_k = torch.as_tensor(lengths), whole("T_k", T_k)
     fractions = lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == torch.bool
-    if fractions or (lengths.numel() and not 0 <= lengths.min() <= lengths.max() <= T_k):
+    if fractions or (lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= T_k):  # int: T_k may be more than int8 holds
         raise ValueError(f"lengths: expected whole numbers from 0 to T_k = {T_k}, got {lengths.tolist()}")
     return torch.arange(T_k, device=lengths.device) < lengths[..., None, None]

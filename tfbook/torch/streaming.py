@@ -2,7 +2,7 @@
 
 import torch
 
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, scale_factor, whole
+from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, flag, scale_factor, whole
 from tfbook.torch.attention import dot_products, finite, weighted_mean
 from tfbook.torch.checks import alike, broadcast
 
@@ -38,7 +38,7 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, the dtypes differ, the mask is not boolean, or the block is less than 1.
+        Where the shapes do not fit together, the dtypes differ, the mask or causal is not boolean, or the block is less than 1.
 
     Notes
     -----
@@ -52,7 +52,8 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     >>> torch.allclose(streaming_attention(Q, K, V, block=2), scaled_dot_product_attention(Q, K, V))
     True
     """
-    (Q, K, V), block = alike(Q=Q, K=K, V=V), whole("block", block, least=1)
+    Q, K, V = alike(Q=Q, K=K, V=V)
+    causal, block = flag("causal", causal), whole("block", block, least=1)
     expect("Q", Q.shape, "(..., T, d_k)")
     T, d_k = Q.shape[-2:]
     expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
