@@ -1,5 +1,8 @@
 """Every solution passes, every classic mistake is refused with its own diagnosis."""
 
+import re
+import sys
+
 import numpy as np
 import pytest
 
@@ -40,11 +43,187 @@ def test_the_solution_stays_closed(name):
     assert "return" not in repr(shown)
 
 
+# ---- wrong answers written anew, as a reader might, each with words of the diagnosis ----
+
+
+def exp_rows(S, shift):
+    E = np.exp(S - shift)
+    return E / np.sum(E, axis=-1)[..., None]
+
+
+def soft(S, axis=-1):
+    E = np.exp(S - np.max(S, axis=axis, keepdims=True))
+    return E / np.sum(E, axis=axis, keepdims=True)
+
+
+def scores(Q, K):
+    return np.einsum("...id,...jd->...ij", Q, K)
+
+
+def scaled(Q, K):
+    return scores(Q, K) * Q.shape[-1] ** -0.5
+
+
+def hide(S, mask, value=-np.inf):
+    S = S.copy()
+    S[..., ~mask] = value
+    return S
+
+
+def by_loop(T, T_k, sees):
+    return np.array([[sees(t, j) for j in range(T_k)] for t in range(T)])
+
+
+def bias(value):
+    return lambda T, T_k: np.triu(np.full((T, T_k), value), k=T_k - T + 1)
+
+
+ANEW = {
+    "softmax": [
+        (lambda S: exp_rows(S, 0), "exp overflows on large scores"),
+        (lambda S: exp_rows(S, np.min(S, axis=-1)[..., None]), "minimum is subtracted"),
+        (lambda S: exp_rows(S, np.mean(S, axis=-1)[..., None]), "mean is subtracted"),
+        (lambda S: exp_rows(S, np.max(S)), "One maximum for all rows"),
+        (lambda S: exp_rows(S, np.max(S, axis=(-2, -1), keepdims=True)), "One maximum for all rows"),
+        (lambda S: soft(S, axis=-2), "columns sum to one"),
+        (lambda S: exp_rows(S, 0).astype(np.float32), "exp overflows on large scores"),
+        (lambda S: exp_rows(S.astype(np.float32), 0), "exp overflows on large scores"),
+    ],
+    "scaled-dot-product-attention": [
+        (lambda Q, K, V, mask: soft(hide(scores(Q, K), mask)) @ V, "scale is missing"),
+        (lambda Q, K, V, mask: soft(hide(scores(Q, K) / K.shape[-1], mask)) @ V, "divided by d_k"),
+        (lambda Q, K, V, mask: soft(hide(scores(Q, K) / V.shape[-1] ** 0.5, mask)) @ V, "scale is √d_v"),
+        (lambda Q, K, V, mask: soft(hide(scores(Q, K) / len(mask[0]) ** 0.5, mask)) @ V, "scale is √T_k"),
+        (lambda Q, K, V, mask: soft(hide(scaled(Q, K), mask), axis=-2) @ V, "softmax runs over the queries"),
+        (lambda Q, K, V, mask: (soft(scaled(Q, K)) * mask) @ V, "mask comes after the softmax"),
+        (lambda Q, K, V, mask: soft(np.where(mask, -np.inf, scaled(Q, K))) @ V, "wrong way round"),
+        (lambda Q, K, V, mask: soft(scaled(Q, K) * mask) @ V, "Masked scores are set to 0"),
+        (lambda Q, K, V, mask: soft(hide(scaled(Q, K), mask, 1e-9)) @ V, "Masked scores are set to 0"),
+        (lambda Q, K, V, mask: np.moveaxis(soft(hide(scaled(Q, K), mask)), -1, -2) @ V, "weights are transposed"),
+        (lambda Q, K, V, mask: soft(hide(scaled(Q, K), mask)) @ K, "weights mix the keys"),
+        (lambda Q, K, V, mask: soft(scaled(Q, K)) @ V, "mask is not used"),
+        (lambda Q, K, V, mask: hide(scaled(Q, K), mask, 0) @ V, "softmax is missing"),
+    ],
+    "causal-mask": [
+        (lambda T, T_k: np.tril(np.ones((T, T_k), dtype=bool)), "aligned with the first key"),
+        (lambda T, T_k: np.tril(np.ones((T, T_k), dtype=bool), k=T_k - T - 1), "attend to itself"),
+        (lambda T, T_k: np.triu(np.ones((T, T_k), dtype=bool), k=T_k - T + 1), "wrong way round"),
+        (lambda T, T_k: np.triu(np.ones((T, T_k), dtype=bool), k=T_k - T), "Queries see what comes after"),
+        (lambda T, T_k: by_loop(T, T_k, lambda t, j: j <= t + T_k - T + 1), "one token too far"),
+        (lambda T, T_k: by_loop(T_k, T, lambda j, t: j <= t + T_k - T), "exchanged"),
+        (lambda T, T_k: np.tril(np.ones((T, T_k)), k=T_k - T), "numbers, not booleans"),
+        (lambda T, T_k: np.tril(np.ones((T, T_k), dtype=int), k=T_k - T), "numbers, not booleans"),
+        (lambda T, T_k: np.tril(np.ones((T, T_k), dtype=np.uint8), k=T_k - T), "numbers, not booleans"),
+        (bias(-np.inf), "bias of 0 and −∞"),
+        (bias(-1e9), "bias of 0 and −∞"),
+        (bias(np.float32(-1e9)), "bias of 0 and −∞"),
+        (bias(np.finfo(np.float64).min), "bias of 0 and −∞"),
+        (lambda T, T_k: np.ones((T, T_k), dtype=bool), "At [0, 1], expected False, got True"),
+    ],
+    "softmax-jacobian": [
+        (lambda a: a * np.eye(len(a)) - (a * a) * np.eye(len(a)), "own score"),
+        (lambda a: -a[:, None] * a, "diagonal misses"),
+        (lambda a: np.eye(len(a)) * a, "normaliser"),
+        (lambda a: a[:, None] * (a - np.eye(len(a))), "sign"),
+        (lambda a: a - a**2, "diagonal alone"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("name", "answer", "words"), [(name, *pair) for name, pairs in ANEW.items() for pair in pairs])
+def test_a_wrong_answer_written_anew_is_named(name, answer, words):
+    result = check(name, answer)
+    assert not result
+    assert words in result.text
+
+
+# ---- right answers written another way ----
+
+
+def in_float32(*arguments):
+    return [x.astype(np.float32) if x.dtype == np.float64 else x for x in arguments]
+
+
+RIGHT = [
+    ("softmax", lambda S: soft(S)),
+    ("softmax", lambda S: soft(*in_float32(S))),
+    ("scaled-dot-product-attention", lambda Q, K, V, mask: soft(hide(scaled(Q, K), mask)) @ V),
+    ("scaled-dot-product-attention", lambda Q, K, V, mask: soft(hide(scaled(Q, K), mask, -1e9)) @ V),
+    ("causal-mask", lambda T, T_k: by_loop(T, T_k, lambda t, j: j <= t + T_k - T)),
+    ("softmax-jacobian", lambda a: (np.eye(len(a)) - a) * a[:, None]),
+    ("softmax-jacobian", lambda a: np.diag(*in_float32(a)) - np.outer(*in_float32(a, a))),
+]
+
+
+@pytest.mark.parametrize(("name", "answer"), RIGHT)
+def test_a_right_answer_written_anew_passes(name, answer):
+    assert check(name, answer)
+
+
+def test_attention_in_float32_passes():
+    def answer(Q, K, V, mask):
+        Q, K, V = in_float32(Q, K, V)
+        out = soft(hide(scaled(Q, K), mask)) @ V
+        assert out.dtype == np.float32
+        return out
+
+    assert check("scaled-dot-product-attention", answer)
+
+
+def test_a_late_difference_is_shown():
+    result = check("softmax", lambda S: soft(S) * (1 + 1e-6))
+    assert not result
+    expected, got = re.search(r"expected (\S+), got (\S+)\.\n", result.text).groups()
+    assert expected != got
+    assert float(got) / float(expected) == pytest.approx(1 + 1e-6, rel=1e-6)
+
+
+# ---- not attempted, or nothing returned ----
+
+
 def unfinished(*arguments):
     raise NotImplementedError
 
 
-@pytest.mark.parametrize("answer", [None, ..., lambda *arguments: None, unfinished])
+def with_words(*arguments):
+    """Write it here."""
+    # with a comment
+    pass
+    raise NotImplementedError("to do")
+
+
+def dots(*arguments): ...
+
+
+def forgotten(*arguments):
+    x = np.asarray(arguments[0])
+    x + 1
+
+
+def from_nowhere(text):
+    """A function whose source cannot be had."""
+    scope = {}
+    exec(text, scope)
+    return scope["f"]
+
+
+def test_a_forgotten_return_is_said():
+    for name in catalogue():
+        assert "returned nothing: is a return missing?" in check(name, forgotten).text
+
+
+def test_a_rest_of_the_placeholder_is_no_placeholder():
+    def half(S):
+        E = np.exp(S)
+        raise NotImplementedError(E.shape)
+
+    assert "stopped with NotImplementedError" in check("softmax", half).text
+
+
+NOWHERE = [from_nowhere("def f(*x): return None"), from_nowhere("def f(*x): raise NotImplementedError")]
+
+
+@pytest.mark.parametrize("answer", [None, ..., lambda *arguments: None, unfinished, with_words, dots, *NOWHERE])
 @pytest.mark.parametrize("name", catalogue())
 def test_not_attempted(name, answer):
     assert check(name, answer).text == "Not attempted yet."
@@ -70,12 +249,37 @@ def test_a_changed_input_is_noticed():
         (lambda S: catalogue()["softmax"].solution(S) + 0.01, "At [0, 0], expected"),
         (lambda S: catalogue()["softmax"].solution(S) if S.ndim == 2 else None, "is a return missing"),
         (lambda S: "0.5", "Expected shape"),
+        (lambda S: (S, S), "Expected one array, got a tuple of 2."),
+        (lambda S: [[1.0, 2.0], [3.0]], "Expected one array, got a list that NumPy cannot"),
+        (lambda S: {"S": S}, "Expected one array of numbers, got a dict."),
+        (lambda S: (row for row in S), "Expected one array of numbers, got a generator."),
+        (lambda S: sys.exit(1), "stopped with SystemExit: 1"),
+        (lambda S: sys.exit(), "stopped with SystemExit."),
+        (lambda: 1.0, "Expected a function of 1 argument, (S); yours takes ()."),
+        (lambda S, axis: S, "Expected a function of 1 argument, (S); yours takes (S, axis)."),
     ],
 )
 def test_any_other_fault_gets_a_sentence(answer, words):
     result = check("softmax", answer)
     assert not result
     assert words in result.text
+
+
+def test_wrong_arguments_get_a_sentence():
+    def without_mask(Q: np.ndarray, K, V) -> np.ndarray:
+        return Q @ K @ V
+
+    words = "Expected a function of 4 arguments, (Q, K, V, mask); yours takes (Q, K, V)."
+    assert words in check("scaled-dot-product-attention", without_mask).text
+
+
+def test_a_tensor_with_a_gradient_gets_a_sentence():
+    torch = pytest.importorskip("torch")
+    result = check("softmax", lambda S: torch.tensor(S, requires_grad=True).softmax(-1))
+    assert "Expected one array, got a Tensor" in result.text
+    assert "detach" in result.text
+    assert check("softmax", lambda S: torch.tensor(S).softmax(-1))
+    assert check("softmax", lambda S: torch.tensor(S, dtype=torch.float32).softmax(-1))
 
 
 def test_an_unknown_exercise():

@@ -22,6 +22,16 @@ def _one_maximum_for_all(S):
     return E / E.sum(axis=-1, keepdims=True)
 
 
+def _minimum_subtracted(S):
+    E = np.exp(S - S.min(axis=-1, keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+def _mean_subtracted(S):
+    E = np.exp(S - S.mean(axis=-1, keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True)
+
+
 def _over_columns(S):
     E = np.exp(S - S.max(axis=-2, keepdims=True))
     return E / E.sum(axis=-2, keepdims=True)
@@ -41,8 +51,17 @@ def _no_exponential(S):
 
 
 def _softmax_cases(rng):
-    S = rng.standard_normal((5, 7))
-    return [(S,), (rng.standard_normal((2, 3, 5)),), (S + np.array([[1000.0], [-1000.0], [0.0], [400.0], [-3000.0]]),)]
+    def sixty_fourths(*shape):  # float32 holds them exactly, with thousands added too
+        return np.round(rng.standard_normal(shape) * 64) / 64
+
+    apart = np.array([1000.0, 999, 0, -1000, -999, 3, 2, 1, 5, -7, 11])
+    return [
+        (rng.standard_normal((5, 7)),),
+        (rng.standard_normal((2, 3, 5)),),
+        (sixty_fourths(5, 7) + np.array([[1000.0], [-1000.0], [0.0], [50.0], [-3000.0]]),),
+        (sixty_fourths(2, 3, 7) + np.array([[1000.0], [-1000.0], [-3000.0]]),),  # one maximum a matrix is not enough
+        (np.stack([apart, *(rng.permutation(apart) for _ in range(2))]),),  # far apart within a row
+    ]
 
 
 # ---- scaled dot-product attention ----
@@ -214,6 +233,8 @@ EXERCISES = [
             "exp overflows on large scores: subtract the row's maximum first.": _overflows,
             "One maximum for all rows: a row far below it underflows to 0 / 0. Take each row's own (axis=-1, keepdims=True).":
                 _one_maximum_for_all,
+            "The minimum is subtracted: exp still overflows; subtract the row's maximum.": _minimum_subtracted,
+            "The mean is subtracted: exp still overflows; subtract the row's maximum.": _mean_subtracted,
             "The columns sum to one, not the rows: use axis=-1.": _over_columns,
             "All entries together sum to one: sum along the last axis only.": _over_everything,
             "The largest entry of each row is one, but the rows do not sum to one: divide by the sum.": _largest_is_one,

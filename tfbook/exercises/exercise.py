@@ -1,5 +1,6 @@
 """An exercise, and the check that names the mistake."""
 
+import ast
 import copy
 import inspect
 import textwrap
@@ -63,7 +64,7 @@ def judge(exercise, answer):
     ----------
     exercise : Exercise
     answer : callable or None
-        None, a function that returns None, or one that raises NotImplementedError: not attempted.
+        None, or a function whose body is still a placeholder: not attempted.
 
     Returns
     -------
@@ -73,11 +74,19 @@ def judge(exercise, answer):
         return Result(False, "Not attempted yet.")
     if not callable(answer):
         return Result(False, f"Expected a function, got {type(answer).__name__}: pass the function itself, without calling it.")
+    blank = _blank(answer)
+    if blank:
+        return Result(False, "Not attempted yet.")
     cases = exercise.cases(np.random.default_rng(3))
+    misfit = _misfit(answer, exercise.solution)
+    if misfit:
+        return Result(False, f"Not yet. {misfit}")
     right = [_outcome(exercise.solution, case) for case in cases]
     given = [_outcome(answer, case) for case in cases]
-    if all(outcome.value is None and (outcome.error is None or isinstance(outcome.error, NotImplementedError)) for outcome in given):
+    if blank is None and all(outcome.nothing or isinstance(outcome.error, NotImplementedError) for outcome in given):
         return Result(False, "Not attempted yet.")
+    if all(outcome.nothing for outcome in given):
+        return Result(False, "Not yet. Your function returned nothing: is a return missing?")
     for outcome in given:
         if outcome.changed is not None:
             name = list(inspect.signature(exercise.solution).parameters)[outcome.changed]
@@ -91,11 +100,57 @@ def judge(exercise, answer):
     return Result(False, f"Not yet. {_difference(given[wrong[0]], right[wrong[0]])}\n{_describe(cases[wrong[0]])}")
 
 
+def _blank(function):
+    """Whether the body only holds placeholders; None where the source cannot be had."""
+    try:
+        function = inspect.unwrap(function)
+        (node,) = ast.parse(source(function)).body
+        if not isinstance(node, ast.FunctionDef) or node.name != function.__code__.co_name:
+            return None
+    except Exception:  # whatever inspect and ast make of a lambda, a builtin, a cell that is gone
+        return None
+    return all(_placeholder(statement) for statement in node.body)
+
+
+def _placeholder(statement):
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return statement.value.value is ... or isinstance(statement.value.value, str)
+    if isinstance(statement, ast.Raise):
+        raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+    return isinstance(statement, ast.Pass)
+
+
+def _misfit(answer, solution):
+    """A sentence where the answer cannot take the solution's arguments, else None."""
+    names = list(inspect.signature(solution).parameters)
+    try:
+        signature = inspect.signature(answer)
+    except (TypeError, ValueError):  # some builtins have none
+        return None
+    try:
+        signature.bind(*names)
+    except TypeError:
+        plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
+        takes = signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)
+        count = f"{len(names)} argument{'s' if len(names) > 1 else ''}"
+        return f"Expected a function of {count}, ({', '.join(names)}); yours takes {takes}."
+    return None
+
+
+class _NotAnArray(Exception):
+    """The answer returned something else; the message says what."""
+
+
 @dataclass
 class _Outcome:
-    value: object = None
-    error: Exception = None
+    value: object = None  # an array
+    error: BaseException = None
     changed: int = None  # which argument the function wrote into
+
+    @property
+    def nothing(self):
+        return self.value is None and self.error is None
 
 
 def _outcome(function, case):
@@ -104,8 +159,9 @@ def _outcome(function, case):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            outcome.value = function(*arguments)
-        except Exception as error:
+            value = function(*arguments)
+            outcome.value = None if value is None else _array(value)
+        except (Exception, SystemExit) as error:
             outcome.error = error
     for i, (before, after) in enumerate(zip(case, arguments)):
         if isinstance(before, np.ndarray) and not np.array_equal(before, after, equal_nan=before.dtype.kind == "f"):
@@ -113,28 +169,68 @@ def _outcome(function, case):
     return outcome
 
 
+def _array(value):
+    kind = type(value).__name__
+    if isinstance(value, tuple):
+        raise _NotAnArray(f"Expected one array, got a tuple of {len(value)}.")
+    try:
+        array = np.asarray(value)
+    except Exception as error:
+        raise _NotAnArray(f"Expected one array, got a {kind} that NumPy cannot make into one: {error}") from None
+    if array.dtype.kind == "O":
+        raise _NotAnArray(f"Expected one array of numbers, got {'an array of objects' if isinstance(value, np.ndarray) else f'a {kind}'}.")
+    return array
+
+
 def _same(a, b, exactly=True):
-    """Equal values of one shape and kind; nan only counts as equal where ``exactly`` is off. Equal errors count too."""
+    """Equal values of one shape, both numbers or both booleans.
+
+    Where ``exactly`` is off, nan equals nan, any number far below zero stands for −∞, and equal errors count too.
+    """
     if a.error is not None or b.error is not None:
         return not exactly and type(a.error) is type(b.error)
-    x, y = np.asarray(a.value), np.asarray(b.value)
-    if x.shape != y.shape or x.dtype.kind != y.dtype.kind or x.dtype.kind not in "biuf":
+    if a.value is None or b.value is None:
         return False
-    return bool(np.allclose(x, y, rtol=1e-7, atol=1e-9, equal_nan=not exactly))
+    x, y = a.value, b.value
+    if x.shape != y.shape or x.dtype.kind not in "biuf" or _is_boolean(x) != _is_boolean(y):
+        return False
+    if not exactly:
+        x, y = (z if _is_boolean(z) else np.where(z <= -1e4, -np.inf, z) for z in (x, y))
+    return bool(np.all(_close(x, y, equal_nan=not exactly)))
+
+
+def _is_boolean(x):
+    return x.dtype.kind == "b"
+
+
+def _close(x, y, equal_nan=False):
+    """Entry by entry, as closely as the coarser of the two dtypes allows."""
+    coarse = any(z.dtype.kind == "f" and z.dtype.itemsize < 8 for z in (x, y))
+    return np.isclose(x, y, rtol=1e-5 if coarse else 1e-7, atol=1e-5 if coarse else 1e-9, equal_nan=equal_nan)
 
 
 def _difference(given, right):
+    if isinstance(given.error, _NotAnArray):
+        return str(given.error)
     if given.error is not None:
-        return f"Your function stopped with {type(given.error).__name__}: {given.error}"
+        return f"Your function stopped with {type(given.error).__name__}" + (f": {given.error}" if str(given.error) else ".")
     if given.value is None:
         return "Your function returned nothing here: is a return missing?"
-    x, y = np.asarray(given.value), np.asarray(right.value)
+    x, y = given.value, right.value
     if x.shape != y.shape:
         return f"Expected shape {y.shape}, got {x.shape}."
-    if x.dtype.kind != y.dtype.kind:
+    if x.dtype.kind not in "biuf" or _is_boolean(x) != _is_boolean(y):
         return f"Expected dtype {y.dtype}, got {x.dtype}."
-    place = tuple(int(i) for i in np.argwhere(~np.isclose(x, y, rtol=1e-7, atol=1e-9))[0])
-    return f"At {list(place)}, expected {y[place]:.4g}, got {x[place]:.4g}."
+    place = tuple(int(i) for i in np.argwhere(~_close(x, y))[0])
+    expected, got = _apart(y[place], x[place])
+    return f"At {list(place)}, expected {expected}, got {got}."
+
+
+def _apart(a, b):
+    """Two numbers with as many digits as tell them apart, four at least."""
+    if isinstance(a, np.bool_):
+        return str(a), str(b)
+    return next(pair for digits in range(4, 19) if len(set(pair := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2 or digits == 18)
 
 
 def _describe(case):
