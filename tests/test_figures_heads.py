@@ -1,0 +1,99 @@
+"""The heads explorer: the stored models are what the script wrote down, training lowers the loss, every state is drawn."""
+
+import numpy as np
+import pytest
+import torch
+import train_heads
+from browser import launched, overflow, visit, why_not
+from test_figures import SET, shade
+
+from tfbook import palette
+from tfbook.weights import heads as models
+from tfbook.widgets import HeadsExplorer
+
+
+@pytest.mark.parametrize(("d", "H"), [(16, 1), (64, 8)])
+def test_stored_models_have_the_recorded_measures(d, H):
+    (entry,) = (model for model in models.record()["models"] if (model["d"], model["H"]) == (d, H))
+    for name, P in (("untrained", models.start(d, H)), ("trained", models.load(d, H))):
+        measured = models.measure(models.held_out(), P, H)
+        for key in ("scores", "accuracy", "loss"):
+            np.testing.assert_allclose(measured[key], entry[name][key], atol=2e-3)
+    assert entry["trained"]["loss"] < entry["untrained"]["loss"] / 2
+
+
+def test_one_head_a_layer_fails_where_eight_succeed():
+    right = {(m["d"], m["H"]): np.array(m["trained"]["accuracy"]) > 0.9 for m in models.record()["models"]}
+    assert len(right) == 16
+    assert all(right[d, 1].sum() <= 3 for d in models.WIDTHS)
+    assert right[64, 8].all()
+    scores = np.array(next(m for m in models.record()["models"] if (m["d"], m["H"]) == (64, 8))["trained"]["scores"])
+    assert scores[0, :, 0].max() > 0.8  # a previous-token head feeds
+    assert scores[1, :, 4].max() > 0.8  # an induction head
+
+
+def test_answers_follow_from_the_sequence():
+    tokens = np.array([*range(8), 3, 0, 7, 2, 1, 6, 5, 4])
+    right = models.answers(tokens)
+    assert right[:, 8].tolist() == [7, 5, 0, 2, 4]
+    assert right[:, 0].tolist() == [-1] * 5
+
+
+def test_both_halves_read_alike_and_training_lowers_the_loss():
+    model, rng = train_heads.Reader(16, 1), np.random.default_rng(0)
+    tokens = models.sequences(rng, 3)
+    logits = model(torch.tensor(tokens)).detach().numpy()
+    np.testing.assert_allclose(logits, models.read(tokens, models.start(16, 1), 1)[1], atol=1e-4)
+    losses = train_heads.train(16, 1, steps=60)[1]
+    assert np.mean(losses[-5:]) < np.mean(losses[:5]) - 0.2
+
+
+EVERY = f"""(figure, settings) => {{
+  const set = {SET}, text = (selector) => [...figure.querySelectorAll(selector)].map((node) => node.textContent);
+  return settings.map((setting) => {{
+    set(figure, setting);
+    return {{
+      fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
+      head: [...figure.querySelectorAll(".tfb-work button")].findIndex((button) => button.getAttribute("aria-pressed") === "true"),
+      work: text(".tfb-work b"), cells: text(".tfb-questions tbody td").filter(Boolean), loss: text(".tfb-questions tfoot td")[0],
+      arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
+      headline: text(".tfb-headline b")[0], reading: text(".tfb-reading")[0],
+    }};
+  }});
+}}"""
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    path = tmp_path_factory.mktemp("heads") / "index.html"
+    head = "<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title>"
+    path.write_text(f"{head}<main>{HeadsExplorer().page()}</main>", encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
+def test_every_state_is_drawn_as_python_computed_it(alone):
+    figure, settings = HeadsExplorer(), HeadsExplorer.settings()
+    places = [{c.name: s[c.name] if c.name == "trained" else c.values.index(s[c.name]) for c in figure.controls} for s in settings]
+    with launched() as browser, visit(browser, alone) as visited:
+        drawn = visited.page.locator(".tfb").evaluate(EVERY, places)
+        assert visited.faults == []
+        page = visited.page
+        page.locator(".tfb-matrix[tabindex]").focus()
+        page.keyboard.press("ArrowUp")
+        assert "of 8: token" in page.locator(".tfb-voice").inner_text()
+        page.set_viewport_size({"width": 390, "height": 900})
+        assert overflow(page) == []
+    assert len(drawn) == 64
+    for seen, setting in zip(drawn, settings):
+        value = figure.compute(**setting)
+        A, row = value["weights"][seen["head"]], value["weights"][seen["head"], 12]
+        assert seen["fills"] == shade(A, palette.ramp())
+        assert seen["work"] == value["work"]
+        numbers = [float(cell.rstrip(" %")) for cell in seen["cells"]]
+        assert numbers[::2] == pytest.approx(value["scores"][seen["head"]], abs=0.0056)  # rounded twice
+        assert numbers[1::2] == pytest.approx(100 * value["accuracy"], abs=0.56)
+        assert float(seen["loss"]) == pytest.approx(value["loss"], abs=0.0051)
+        assert seen["arcs"] == [[key, round(w, 3)] for key, w in enumerate(row) if not np.isnan(w) and round(w, 3)]
+        assert seen["headline"] == f"{5 - sum(value['short'])} of 5"
+        assert f"attends most to {figure.constants()['letters'][int(np.nanargmax(row))]}" in seen["reading"]

@@ -1,0 +1,1 @@
+"""Small trained models that figures need; each was made by a script of ``scripts/``."""
