@@ -7,8 +7,10 @@ import pytest
 from browser import launched, visit, why_not
 
 from tfbook import cost
-from tfbook.widgets import CostExplorer, SharedHeads
+from tfbook.numpy import attention_scores, scaled_dot_product_attention, softmax, streaming_attention
+from tfbook.widgets import CostExplorer, SharedHeads, StreamingExplorer
 from tfbook.widgets.costs import MODELS, short
+from tfbook.widgets.streaming import row
 
 in_a_browser = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 
@@ -196,3 +198,67 @@ def test_keyboard_moves_over_the_query_heads(browser, tmp_path):
         assert page.locator(".tfb-shared-line.tfb-on").count() == 4
         page.locator("[data-head='1']").hover()
         assert page.locator(".tfb-reading").inner_text() == "query heads 1 to 4 read key/value head 1"
+
+
+# ---- streaming ----
+
+
+@pytest.mark.parametrize("block", [1, 2, 4, 5, 8, 16])
+@pytest.mark.parametrize("step", [1, 2, 3, 16])
+def test_streaming_explorer_keeps_what_streaming_attention_does(block, step):
+    value, (q, K, V) = StreamingExplorer().compute(block, step), row()
+    seen = min(block * step, 16)
+    s = attention_scores(q, K)[0]
+    assert (value["seen"], value["blocks"]) == (seen, int(np.ceil(16 / block)))
+    assert value["mean"] == pytest.approx(streaming_attention(q, K[:seen], V[:seen], block=block)[0, 0], abs=0.00051)
+    assert value["maxima"] == pytest.approx([s[:end].max() for end in range(block, seen, block)] + [s[:seen].max()], abs=0.00051)
+    assert value["sum"] == pytest.approx(np.exp(s[:seen] - s[:seen].max()).sum(), abs=0.00051)
+    np.testing.assert_allclose(value["terms"][:seen] / value["terms"][:seen].sum(), softmax(s[:seen]))
+    np.testing.assert_allclose(value["terms"][: value["start"]], value["before"][: value["start"]] * value["shrink"], atol=0.001)
+    assert np.isnan(value["terms"][seen:]).all()
+    assert value["plain"]["mean"] == pytest.approx(scaled_dot_product_attention(q, K, V)[0, 0], abs=0.00051)
+    if seen == 16:
+        assert (value["sum"], value["mean"]) == (value["plain"]["sum"], value["plain"]["mean"])
+
+
+def test_every_block_size_of_the_page_sees_the_maximum_rise():
+    assert all(len(set(StreamingExplorer().compute(block, 16)["maxima"])) > 1 for block in (2, 4, 8))
+
+
+@in_a_browser
+def test_every_state_of_the_streaming_explorer(drive):
+    more = """
+      titles: [...figure.querySelectorAll(".tfb-stream-title")].map((p) => p.textContent),
+      scores: [...figure.querySelectorAll(".tfb-stream-score")]
+        .map((bar) => ["data-score", "y", "height"].map((n) => Number(bar.getAttribute(n)))),
+      terms: ["term", "before"].map((kind) =>
+        [...figure.querySelectorAll(`.tfb-stream-${kind}`)].map((bar) => Number(bar.getAttribute("height")))),
+      now: figure.querySelectorAll(".tfb-stream-score.tfb-stream-now").length,
+      stairs: figure.querySelector(".tfb-stream-max").getAttribute("d").match(/(?<=[MVHh ])-?[\\d.]+/g).map(Number),
+      values: [...figure.querySelectorAll(".tfb-stream-value")].map((c) => ["cx", "r"].map((n) => Number(c.getAttribute(n)))),
+      marks: [Number(figure.querySelector(".tfb-stream-mean").dataset.at),
+        Number(figure.querySelector(".tfb-stream-target").getAttribute("x1"))],
+      squares: [...figure.querySelectorAll(".tfb-stream-squares")].map((row) => row.children.length),"""
+    for seen, setting, value in drive(StreamingExplorer(), more):
+        end, start, rose = value["seen"], value["start"], value["start"] > 0 and value["shrink"] < 1
+        scores, x = np.array(seen["scores"]), lambda v: 10 + 32 * v
+        assert list(scores[:, 0]) == value["scores"][:end]
+        assert scores[:, 2] == pytest.approx(np.maximum(19 * np.abs(scores[:, 0]), 0.5), abs=0.01)
+        assert scores[:, 1] == pytest.approx(68 - np.maximum(19 * scores[:, 0], 0), abs=0.01)
+        assert seen["now"] == end - start
+        assert seen["stairs"][1::2] == pytest.approx([68 - 19 * m for m in value["maxima"]])
+        rises = [21.25 * setting["block"] * i for i in range(1, len(value["maxima"]))]
+        assert seen["stairs"][2::2] == pytest.approx([*rises, 21.25 * (end - start)])
+        assert seen["terms"][0] == pytest.approx(66 * value["terms"][:end], abs=0.05)
+        assert seen["terms"][1] == pytest.approx(66 * value["before"][:start] if rose else [], abs=0.05)
+        assert np.array(seen["values"]) == pytest.approx(
+            np.array([(x(v), 2 + 7 * term**0.5) for v, term in zip(value["values"], value["terms"][:end])]), abs=0.12)
+        assert seen["marks"] == pytest.approx([x(value["mean"]), x(value["plain"]["mean"])], abs=0.011)
+        assert (seen["marks"][0] == seen["marks"][1]) == ("equal" in seen["texts"]) == (end == 16)
+        assert seen["squares"] == value["kept"] == [16, setting["block"] + 2]
+        numbers = (f"m = {value['maxima'][-1]:.2f}", f"Z = {value['sum']:.2f}", f"read: {value['mean']:.2f}")
+        for title, number in zip(seen["titles"], numbers):
+            assert number in title
+        assert (f"×\u00a0{value['shrink']:.2f}" in seen["titles"][1]) == rose
+        assert f"{value['mean']:.2f}" in seen["headline"]
+        assert f"block {min(setting['step'], value['blocks'])} of {value['blocks']}, {setting['block']} keys in each" in seen["voice"]

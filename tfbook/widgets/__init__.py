@@ -9,3 +9,4 @@ from tfbook.widgets.mask import MaskExplorer
 from tfbook.widgets.position import PositionExplorer
 from tfbook.widgets.scale import ScaleExplorer
 from tfbook.widgets.shared_heads import SharedHeads
+from tfbook.widgets.streaming import StreamingExplorer
