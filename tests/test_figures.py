@@ -1,6 +1,7 @@
 """The live figures in a real browser: every state is drawn as Python computed it, and off the page's grid a kernel answers."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from tfbook import palette
 from tfbook.widgets import AttentionExplorer, ScaleExplorer
 from tfbook.widgets.attention import tokens
 
+CHAPTER = Path(__file__).resolve().parent.parent / "_build/html/chapters/03-scaled-dot-product-attention.html"
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 
 SET = """(figure, setting) => {
@@ -79,15 +81,15 @@ def alone(tmp_path_factory):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_state_is_drawn_as_python_computed_it(theme, browser, alone):
+def test_every_state_is_drawn_on_the_built_page_as_python_computed_it(theme, browser):
     settings = AttentionExplorer.settings()
     places = [{c.name: c.values.index(s[c.name]) if c.spec()["kind"] == "slider" else s[c.name] for c in AttentionExplorer.controls}
               for s in settings]
     ramp = palette.ramp(dark=theme == "dark")
-    with visit(browser, alone) as visited:
-        visited.page.evaluate(f"document.body.style.background = '{(palette.DARK if theme == 'dark' else palette.LIGHT)['paper']}'")
+    assert CHAPTER.exists(), "there is no book in _build/html: run make book"
+    with visit(browser, CHAPTER.as_uri(), theme=theme) as visited:
         visited.page.wait_for_timeout(50)
-        drawn = visited.page.locator(".tfb").evaluate(EVERY, places)
+        drawn = visited.page.locator("[data-figure=AttentionExplorer]").evaluate(EVERY, places)
         assert visited.faults == []
     assert len(drawn) == len(settings) == 192
     explorer = AttentionExplorer()
