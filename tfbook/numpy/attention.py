@@ -54,11 +54,16 @@ def attention_scores(Q, K, bias=None, scale=None):
 
 def dot_products(Q, K):
     """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from the gradients too."""
-    S = Q @ np.swapaxes(finite(K), -1, -2)
-    broken = ~np.isfinite(K).all(axis=-1)
-    if broken.any():
-        S += np.where(broken, S.dtype.type(np.nan), S.dtype.type(0))[..., None, :]
+    S, beyond = Q @ np.swapaxes(finite(K), -1, -2), barrier(K)
+    if beyond is not None:
+        S += beyond
     return S
+
+
+def barrier(K):
+    """What a key adds to every score: 0, or nan where it is not finite, shape (..., 1, T_k); None where all are finite."""
+    ok = np.isfinite(K).all(axis=-1)
+    return None if ok.all() else np.where(ok, K.dtype.type(0), K.dtype.type(np.nan))[..., None, :]
 
 
 def finite(X):

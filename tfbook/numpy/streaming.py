@@ -1,8 +1,10 @@
 """Attention without the attention matrix: one block of scores at a time, an online softmax between them."""
 
+from functools import partial
+
 import numpy as np
 
-from tfbook.numpy.attention import dot_products, weighted_mean
+from tfbook.numpy.attention import barrier, finite, weighted_mean
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, flag, floats, scale_factor, whole
 
 
@@ -69,24 +71,24 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
 
     dtype = np.result_type(Q, K, V)
     wide = np.promote_types(dtype, np.float32)  # half precision would lose the small terms of a long sum
-    Q, K, V = Q.astype(wide) * scale, K.astype(wide, copy=False), V.astype(wide, copy=False)
-    Y = np.zeros((*np.broadcast_shapes(leading, V.shape[:-2]), T, V.shape[-1]), wide)
+    scores = partial(_scores, Q.astype(wide) * scale, finite(K).astype(wide, copy=False), barrier(K), mask, causal)
+    V = np.concatenate([V, np.ones((*V.shape[:-1], 1))], axis=-1, dtype=wide)  # what is summed up of the ones is Z
+    Y = np.empty((*np.broadcast_shapes(leading, V.shape[:-2]), T, V.shape[-1] - 1), dtype)
     for rows, blocks in _tiles(T, T_k, causal, block):
-        y = Y[..., rows, :]                                                # a view: sum of exp(score - m) · value so far
         m = np.full((*leading, rows.stop - rows.start, 1), -np.inf, wide)  # largest score so far
-        Z = np.zeros_like(m)                                               # sum of exp(score - m) so far
+        y = np.zeros((*Y.shape[:-2], rows.stop - rows.start, V.shape[-1]), wide)  # sum of exp(score - m) · [value, 1] so far
         for keys in blocks:
-            S, allowed = _scores(Q, K, mask, causal, rows, keys)
+            S, allowed = scores(rows, keys)
             m_new = np.maximum(m, S.max(axis=-1, keepdims=True))
             shift = np.where(np.isneginf(m_new), wide.type(0), m_new)  # no key so far: -inf - -inf is not a number
             S -= shift
-            E, shrink = np.exp(S, out=S), np.exp(m - shift)  # in place: a tile is the largest array here
-            Z = Z * shrink + E.sum(axis=-1, keepdims=True)
-            y *= shrink
+            E = np.exp(S, out=S)  # in place: a tile is the largest array here
+            y *= np.exp(m - shift)
             y += weighted_mean(E, V[..., keys, :], allowed)
             m = m_new
-        y /= np.where(Z == 0, wide.type(1), Z)
-    return Y.astype(dtype, copy=False)
+        Z = y[..., -1:]
+        Y[..., rows, :] = y[..., :-1] / np.where(Z == 0, wide.type(1), Z)
+    return Y
 
 
 def _tiles(T, T_k, causal, block):
@@ -97,9 +99,11 @@ def _tiles(T, T_k, causal, block):
         yield rows, [slice(k, min(k + block, last)) for k in range(0, last, block)]
 
 
-def _scores(Q, K, mask, causal, rows, keys):
+def _scores(Q, K, beyond, mask, causal, rows, keys):
     """One tile of masked scores, and where it may attend (None: everywhere)."""
-    S = dot_products(Q[..., rows, :], K[..., keys, :])
+    S = Q[..., rows, :] @ np.swapaxes(K[..., keys, :], -1, -2)
+    if beyond is not None:
+        S += beyond[..., keys]
     allowed = None if mask is None else mask[..., rows, keys]
     ahead = rows.start + K.shape[-2] - Q.shape[-2] - keys.start  # how far the first query stands behind the first key
     if causal and ahead < S.shape[-1] - 1:

@@ -56,9 +56,13 @@ def attention_scores(Q, K, bias=None, scale=None):
 def dot_products(Q, K):
     """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from the gradients too."""
     S = Q @ finite(K).transpose(-1, -2)
-    broken = ~K.isfinite().all(dim=-1)
-    S += torch.where(broken, torch.nan, 0.0)[..., None, :]  # added, not filled in: where it is attended, gradients are nan too
+    S += barrier(K)  # added, not filled in: where it is attended, gradients are nan too
     return S
+
+
+def barrier(K):
+    """What a key adds to every score: 0, or nan where it is not finite, shape (..., 1, T_k)."""
+    return torch.where(K.isfinite().all(dim=-1), 0.0, torch.nan).to(K)[..., None, :]
 
 
 def finite(X):

@@ -1,9 +1,11 @@
 """Attention without the attention matrix, forward and backward: one block of scores at a time."""
 
+from functools import partial
+
 import torch
 
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, flag, scale_factor, whole
-from tfbook.torch.attention import dot_products, finite, weighted_mean
+from tfbook.torch.attention import barrier, finite, weighted_mean
 from tfbook.torch.checks import alike, broadcast
 
 
@@ -79,14 +81,15 @@ class _Streaming(torch.autograd.Function):
         wide = _wide(Q)
         Y = Q.new_empty(*Q.shape[:-1], V.shape[-1])
         log_Z = Q.new_empty(*Q.shape[:-1], 1, dtype=wide)  # m + log Z of every query; +inf where it attends to nothing
+        scores = partial(_scores, Q.to(wide) * scale, *_beyond(K.to(wide)), mask, causal)
         for rows, blocks in _tiles(Q, K, causal, block):
-            m = torch.full_like(log_Z[..., rows, :], -torch.inf)                             # largest score so far
-            Z, y = torch.zeros_like(m), torch.zeros_like(Y[..., rows, :], dtype=wide)        # sums of exp(score - m), and · value
+            m = torch.full_like(log_Z[..., rows, :], -torch.inf)                       # largest score so far
+            Z, y = torch.zeros_like(m), torch.zeros_like(Y[..., rows, :], dtype=wide)  # sums of exp(score - m), and · value
             for keys in blocks:
-                S, allowed = _scores(Q, K, mask, causal, scale, rows, keys)
+                S, allowed = scores(rows, keys)
                 m_new = torch.maximum(m, S.amax(dim=-1, keepdim=True))
                 shift = m_new.masked_fill(m_new.isneginf(), 0)
-                E, shrink = torch.exp(S - shift), torch.exp(m - shift)
+                E, shrink = S.sub_(shift).exp_(), torch.exp(m - shift)  # in place: a tile is the largest tensor here
                 Z = Z * shrink + E.sum(dim=-1, keepdim=True)
                 y = y * shrink + weighted_mean(E, V[..., keys, :].to(wide), allowed)
                 m = m_new
@@ -102,17 +105,19 @@ class _Streaming(torch.autograd.Function):
         Q, K, V, mask, Y, log_Z = ctx.saved_tensors
         causal, scale, block = ctx.options
         wide = _wide(Q)
+        clean, beyond = _beyond(K.to(wide))
+        scores = partial(_scores, Q.to(wide) * scale, clean, beyond, mask, causal)
         dQ, dK, dV = (torch.zeros_like(X, dtype=wide) for X in (Q, K, V))
         mean = (dY.to(wide) * Y).sum(dim=-1, keepdim=True)  # what the softmax's gradient takes off every weight's
         for rows, blocks in _tiles(Q, K, causal, block):
             q, dy = Q[..., rows, :].to(wide), dY[..., rows, :].to(wide)
             for keys in blocks:
-                k, v = K[..., keys, :].to(wide), V[..., keys, :].to(wide)
-                S, allowed = _scores(Q, K, mask, causal, scale, rows, keys)
-                A = torch.exp(S - log_Z[..., rows, :])
-                dA = dy @ v.transpose(-1, -2) - mean[..., rows, :]
-                dS = A * dA if allowed is None else torch.where(allowed, A * dA, 0)  # 0 · nan is nan
-                dQ[..., rows, :] += scale * dS @ finite(k)
+                k, v = clean[..., keys, :], V[..., keys, :].to(wide)
+                S, allowed = scores(rows, keys)
+                A = S.sub_(log_Z[..., rows, :]).exp_()
+                dS = A * (dy @ v.transpose(-1, -2) - mean[..., rows, :])
+                dS = dS if allowed is None else torch.where(allowed, dS, 0)  # 0 · nan is nan
+                dQ[..., rows, :] += scale * dS @ k
                 dK[..., keys, :] += scale * dS.transpose(-1, -2) @ q
                 dV[..., keys, :] += A.transpose(-1, -2) @ dy
         return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype), None, None, None, None
@@ -132,9 +137,17 @@ def _tiles(Q, K, causal, block):
         yield rows, [slice(k, min(k + block, last)) for k in range(0, last, block)]
 
 
-def _scores(Q, K, mask, causal, scale, rows, keys):
+def _beyond(K):
+    """Keys with 0 for what is not finite, and what these add to the scores (None where all are finite)."""
+    beyond = barrier(K)  # (..., 1, T_k)
+    return (finite(K), beyond) if beyond.any() else (K, None)  # a nan is not zero
+
+
+def _scores(Q, K, beyond, mask, causal, rows, keys):
     """One tile of masked scores, and where it may attend (None: everywhere)."""
-    S = dot_products(Q[..., rows, :].to(_wide(Q)) * scale, K[..., keys, :].to(_wide(Q)))
+    S = Q[..., rows, :] @ K[..., keys, :].transpose(-1, -2)
+    if beyond is not None:
+        S += beyond[..., keys]
     allowed = None if mask is None else mask[..., rows, keys]
     ahead = rows.start + K.shape[-2] - Q.shape[-2] - keys.start  # how far the first query stands behind the first key
     if causal and ahead < S.shape[-1] - 1:
