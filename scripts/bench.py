@@ -1,10 +1,12 @@
-"""Time and weigh attention and layers on this CPU, all forms side by side in one run: NumPy, PyTorch, fused, torch.nn.
+"""Time and weigh attention and layers on this CPU, all forms side by side in one run: NumPy, PyTorch and its own, fused and not.
 
     python scripts/bench.py [--lengths 256 1024 4096] [--repeats 5] [--threads 1]
 
 Runs are interleaved, so that whatever else the machine does falls on all forms alike; read the ratios rather than the times.
 NumPy and PyTorch get the same number of threads: one unless told, since NumPy's elementwise functions never use more. Of one
 thread the processor's time is taken, in which other programs have no part; of several, the clock's.
+NumPy asks for huge pages where an array is large, PyTorch does not, and where memory is scattered it takes longer to get them
+than to fill them: both get common pages here (set NUMPY_MADVISE_HUGEPAGE=1 to see).
 Prints a table, and writes bench.json and bench.png to _build/bench/.
 """
 
@@ -19,12 +21,14 @@ from pathlib import Path
 
 for tuning in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):  # NumPy reads them when it is imported
     os.environ.pop(tuning, None)
+os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from peak_memory import peak_memory  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402
 from torch import nn  # noqa: E402
+from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
 
 import tfbook.numpy as tn  # noqa: E402
 import tfbook.torch as tt  # noqa: E402
@@ -34,6 +38,12 @@ D = H * D_K
 BACKWARD_TO = 2048  # the longest sequence whose backward pass is run: the plain forms keep several T × T matrices a head
 OUT = Path(__file__).parent.parent / "_build" / "bench"
 ATTENTION, MULTI_HEAD, LAYER = "attention", "multi-head attention", "layer"
+
+
+def unfused(Q, K, V):
+    """PyTorch's own attention by way of the T × T matrix."""
+    with sdpa_kernel(SDPBackend.MATH):
+        return nn.functional.scaled_dot_product_attention(Q, K, V)
 
 
 def forms(T, backward):
@@ -72,6 +82,7 @@ def forms(T, backward):
         ATTENTION: numpy_forms | {
             "torch plain": run(tt.scaled_dot_product_attention, q, k, v),
             "torch streaming": run(tt.streaming_attention, q, k, v),
+            "torch unfused": run(unfused, q, k, v),
             "torch fused": run(nn.functional.scaled_dot_product_attention, q, k, v),
         },
         MULTI_HEAD: {
