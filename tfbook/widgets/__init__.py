@@ -4,6 +4,7 @@ from tfbook.widgets.attention import AttentionExplorer
 from tfbook.widgets.costs import CostExplorer
 from tfbook.widgets.feed_forward import FeedForwardExplorer
 from tfbook.widgets.heads import HeadsExplorer
+from tfbook.widgets.layer_steps import LayerSteps
 from tfbook.widgets.lookup import SoftLookup
 from tfbook.widgets.mask import MaskExplorer
 from tfbook.widgets.position import PositionExplorer

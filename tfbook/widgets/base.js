@@ -23,7 +23,7 @@ function render({ model, el, link }) {
   const spec = model.get("spec");
   const stage = make("div", { class: "tfb-stage" });
   const voice = make("p", { class: "tfb-voice", "aria-live": "polite" });
-  const view = { spec, stage, make, say: (text) => (voice.textContent = text), shade: (x) => view.ramp[Math.round(x * (view.ramp.length - 1))] };
+  const view = { spec, stage, make, set: (change) => choose({ ...model.get("state"), ...change }), say: (text) => (voice.textContent = text), shade: (x) => view.ramp[Math.round(x * (view.ramp.length - 1))] };
   const state = { ...model.get("state") };
   const controls = spec.controls.map((c) => control(c, (value) => choose({ ...model.get("state"), [c.name]: value })));
   const choose = (setting) => { model.set("state", setting); model.save_changes(); };
