@@ -2,6 +2,7 @@
 
 from tfbook.widgets.attention import AttentionExplorer
 from tfbook.widgets.costs import CostExplorer
+from tfbook.widgets.depth import DepthExplorer
 from tfbook.widgets.feed_forward import FeedForwardExplorer
 from tfbook.widgets.heads import HeadsExplorer
 from tfbook.widgets.layer_steps import LayerSteps
