@@ -19,15 +19,18 @@ SET = """(figure, setting) => {
     const input = figure.querySelector(`[name=${name}]`);
     if (typeof value === "boolean") { if (input.checked !== value) input.click(); continue; }
     input.value = value;
-    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.dispatchEvent(new Event(input.tagName === "SELECT" ? "change" : "input", { bubbles: true }));
   }
 }"""
 READ = """(figure) => {
   const text = (selector) => [...figure.querySelectorAll(selector)].map((node) => node.textContent);
-  const T = Number(figure.querySelectorAll(".tfb-matrix .tfb-query:not(.tfb-axis)").length);
+  const T = Number(figure.querySelectorAll("[data-query]").length);
   return {
     fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
-    queries: text(".tfb-query:not(.tfb-axis)"), keys: text(".tfb-key"), sums: text(".tfb-sum").slice(1).map(Number),
+    queries: text("[data-query]"), keys: text("[data-key]"), words: text(".tfb-arcs .tfb-query, .tfb-arcs .tfb-key"),
+    query: Number(figure.querySelector("[data-query].tfb-on").dataset.query),
+    arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
+    chosen: text(".tfb-arcs .tfb-query"), work: text(".tfb-heads button"),
     headline: figure.querySelector(".tfb-headline").textContent,
     costs: text(".tfb-costs td:last-child").map((n) => Number(n.replace(/\\D/g, ""))),
     heads: [...figure.querySelectorAll("canvas")].map((canvas) => {
@@ -43,9 +46,9 @@ EVERY = f"""(figure, settings) => {{
 }}"""
 
 
-def shade(weights, ramp):
+def shade(weights, ramp, decimals=3):
     """The colour of each weight as the page rounds it; None where masked."""
-    return [None if np.isnan(w) else ramp[int(np.floor(round(w, 3) * (len(ramp) - 1) + 0.5))] for w in np.ravel(weights)]
+    return [None if np.isnan(w) else ramp[int(np.floor(round(w, decimals) * (len(ramp) - 1) + 0.5))] for w in np.ravel(weights)]
 
 
 def rgb(colour):
@@ -53,15 +56,19 @@ def rgb(colour):
 
 
 def compare(seen, value, setting, ramp):
-    T, H = setting["T"], setting["H"]
-    assert seen["fills"] == shade(value["weights"][0], ramp)
-    assert [head[: T * T] for head in seen["heads"]] == [[rgb(c) for c in shade(A, ramp)] for A in value["weights"]]
-    assert seen["queries"] == seen["keys"] == tokens(T)
-    assert seen["sums"] == pytest.approx(value["sums"][0], abs=0.0051)
-    words = seen["headline"].split()
-    assert words[:4] == ["Head", "1", "of", f"{H}:"]
-    assert [float(words[8]), float(words[10])] == pytest.approx([value["spread"][0], value["visible"]], abs=0.051)
-    assert seen["costs"] == [*value["flops"], sum(value["flops"]), value["stored"], value["d_k"]]
+    T, H, H_kv = setting["T"], setting["H"], value["H_kv"]
+    assert seen["fills"] == shade(value["weights"][0], ramp, decimals=2)
+    assert [head[: T * T] for head in seen["heads"]] == [[rgb(c) for c in shade(A, ramp, decimals=2)] for A in value["weights"]]
+    assert seen["queries"] == seen["keys"] == seen["words"] == tokens(T)
+    row = value["weights"][0][seen["query"]]
+    assert seen["chosen"] == [tokens(T)[seen["query"]]]
+    assert seen["arcs"] == [[key, round(w, 2)] for key, w in enumerate(row) if not np.isnan(w) and round(w, 2)]
+    assert seen["work"] == [f"head {h + 1}" + (f"key head {h * H_kv // H + 1}" if H_kv < H else "") for h in range(H)]
+    head, numbers = seen["headline"].split(": ")
+    assert head == f"Head 1 of {H}" + (f", with key head 1 of {H_kv}" if H_kv < H else "")
+    words = numbers.split()
+    assert [float(words[4]), float(words[6])] == pytest.approx([value["spread"][0], value["visible"]], abs=0.056)  # rounded twice
+    assert seen["costs"] == [*value["flops"], sum(value["flops"]), *value["stored"], value["d_k"]]
     assert f"T {T}, d {setting['d']}, {H} heads" in seen["voice"]
 
 
@@ -91,7 +98,7 @@ def test_every_state_is_drawn_on_the_built_page_as_python_computed_it(theme, bro
         visited.page.wait_for_timeout(50)
         drawn = visited.page.locator("[data-figure=AttentionExplorer]").evaluate(EVERY, places)
         assert visited.faults == []
-    assert len(drawn) == len(settings) == 192
+    assert len(drawn) == len(settings) == 432
     explorer = AttentionExplorer()
     for seen, setting in zip(drawn, settings):
         compare(seen, explorer.compute(**setting), setting, ramp)
@@ -100,22 +107,25 @@ def test_every_state_is_drawn_on_the_built_page_as_python_computed_it(theme, bro
 def test_keyboard_reads_a_cell_aloud(browser, alone):
     with visit(browser, alone) as visited:
         page, value = visited.page, AttentionExplorer().compute(**AttentionExplorer.default)
-        page.locator(".tfb-matrix").focus()
-        for key in ("ArrowDown", "ArrowDown", "ArrowRight", "PageDown"):
+        page.locator(".tfb-matrix[tabindex]").focus()
+        for key in ("ArrowUp", "ArrowUp", "ArrowRight", "PageDown"):
             page.keyboard.press(key)
         said = page.locator(".tfb-voice").inner_text()
-        assert said.startswith("head 2 of 2: sat → cat: ")
-        assert float(said.split(": ")[2].split(",")[0]) == pytest.approx(value["weights"][1, 2, 1], abs=0.00051)
+        assert said.startswith("head 2 of 2: mat → sat: ")
+        assert float(said.split(": ")[2]) == pytest.approx(value["weights"][1, 7, 2], abs=0.0051)
         assert page.locator(".tfb-heads button").nth(1).get_attribute("aria-pressed") == "true"
         for _ in range(20):
             page.keyboard.press("ArrowRight")  # stops at the last key
-        assert "sat → mat" in page.locator(".tfb-reading").inner_text()
+        assert "mat → tired" in page.locator(".tfb-reading").inner_text()
 
 
-def test_pointer_reads_a_cell(browser, alone):
+def test_pointer_reads_a_cell_and_picks_a_query(browser, alone):
     with visit(browser, alone) as visited:
         visited.page.locator('[data-q="3"][data-k="5"]').hover()
         assert "down → the: 0." in visited.page.locator(".tfb-reading").inner_text()
+        visited.page.locator('[data-token="1"]').click()
+        assert "cat → the: 0." in visited.page.locator(".tfb-reading").inner_text()
+        assert visited.page.locator(".tfb-arcs .tfb-query").text_content() == "cat"
 
 
 def test_without_scripts_a_table_stands(browser, alone):
@@ -123,7 +133,7 @@ def test_without_scripts_a_table_stands(browser, alone):
     page = context.new_page()
     page.goto(alone)
     assert "run this cell" in page.locator(".tfb-still p").inner_text()
-    assert page.locator(".tfb-still td").count() == 65
+    assert page.locator(".tfb-still td").count() == 145
     context.close()
 
 
@@ -155,7 +165,7 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
             page.get_by_label(f"{label}, any value").press("Enter")
         page.wait_for_function("document.querySelectorAll('[data-q]').length === 25")
         seen = page.locator(".tfb").evaluate(READ)
-        setting = {"T": 5, "d": 48, "H": 3, "scale": True, "causal": False}
+        setting = {"T": 5, "d": 48, "H": 3, "H_kv": "H", "scale": True, "causal": False}
         compare(seen, figure.compute(**setting), setting, palette.ramp())
         page.get_by_label("H heads, any value").fill("7")
         page.get_by_label("H heads, any value").press("Enter")
@@ -192,18 +202,19 @@ def chosen(page):
 
 
 def test_the_address_holds_the_setting(browser, alone):
-    with visit(browser, f"{alone}#T=16&H=4&d=7&scale=false") as visited:  # there is no d = 7 on the page
+    with visit(browser, f"{alone}#T=6&H=4&d=7&scale=false") as visited:  # there is no d = 7 on the page
         page = visited.page
-        assert chosen(page) == ["16", "32", "4"]
+        assert chosen(page) == ["6", "32", "4"]
         assert not page.locator("input[name=scale]").is_checked()
         page.get_by_role("button", name="copy link").click()
-        assert page.evaluate("location.hash") == "#figure=AttentionExplorer&T=16&d=32&H=4&scale=false&causal=false"
+        assert page.evaluate("location.hash") == "#figure=AttentionExplorer&T=6&d=32&H=4&H_kv=H&scale=false&causal=false"
         page.get_by_role("button", name="link ").wait_for()  # "link copied", or "link in the address bar"
         page.get_by_role("button", name="reset").click()
-        assert chosen(page) == ["8", "32", "2"]
-        page.evaluate("location.hash = '#T=4'")
-        page.wait_for_function("document.querySelectorAll('[data-q]').length === 16")
-        page.evaluate("location.hash = '#figure=Another&T=16'")
+        assert chosen(page) == ["12", "32", "2"]
+        page.evaluate("location.hash = '#T=3&H_kv=1'")
+        page.wait_for_function("document.querySelectorAll('[data-q]').length === 9")
+        assert page.locator("select[name=H_kv]").input_value() == "1"
+        page.evaluate("location.hash = '#figure=Another&T=6'")
         page.wait_for_timeout(50)
-        assert chosen(page)[0] == "4"
+        assert chosen(page)[0] == "3"
         assert visited.faults == []

@@ -9,7 +9,7 @@ from test_figures import SET, shade
 
 from tfbook import palette
 from tfbook.weights import heads as models
-from tfbook.widgets import HeadsExplorer
+from tfbook.widgets import HeadsExplorer, heads
 
 
 @pytest.mark.parametrize(("d", "H"), [(16, 1), (64, 8)])
@@ -22,14 +22,24 @@ def test_stored_models_have_the_recorded_measures(d, H):
     assert entry["trained"]["loss"] < entry["untrained"]["loss"] / 2
 
 
-def test_one_head_a_layer_fails_where_eight_succeed():
+def test_one_head_a_layer_fails_where_two_succeed():
     right = {(m["d"], m["H"]): np.array(m["trained"]["accuracy"]) > 0.9 for m in models.record()["models"]}
     assert len(right) == 16
     assert all(right[d, 1].sum() <= 3 for d in models.WIDTHS)
-    assert right[64, 8].all()
+    assert all(right[d, H].all() for d in models.WIDTHS[1:] for H in models.HEADS[1:])
     scores = np.array(next(m for m in models.record()["models"] if (m["d"], m["H"]) == (64, 8))["trained"]["scores"])
     assert scores[0, :, 0].max() > 0.8  # a previous-token head feeds
     assert scores[1, :, 4].max() > 0.8  # an induction head
+
+
+def test_a_head_with_no_clear_work_says_so():
+    untrained, trained = (HeadsExplorer().compute(d=64, H=8, layer=1, trained=trained)["work"] for trained in (False, True))
+    assert "no one place" in untrained
+    assert {work.split()[0] for work in trained} >= {"previous", "three", "third"}
+    spread, fixed = np.full((4, 4), 0.25), np.eye(4)
+    assert heads.work(np.full(5, 0.25), spread) == "no one place"
+    assert heads.work(np.full(5, 0.25), fixed) == "elsewhere"
+    assert heads.work(np.array([0.1, 0.7, 0, 0, 0]), spread) == "three back 0.70"
 
 
 def test_answers_follow_from_the_sequence():

@@ -19,7 +19,8 @@ FIGURES = [figure for figure in vars(widgets).values() if isinstance(figure, typ
 
 def unpack(text):
     """The page's decoder, in Python: numbers and None, flat."""
-    digits, flat = iter(text.partition(":")[2]), []
+    shape, _, text = text.partition(":")
+    digits, flat, unit = iter(text), [], 10 ** int(shape.partition("/")[2] or 3)
 
     def number():
         n, unit = 0, 1
@@ -30,14 +31,14 @@ def unpack(text):
         return None
 
     while (n := number()) is not None:
-        flat += [(n - 1) / 1000] if n else [None] * number()
+        flat += [(n - 1) / unit] if n else [None] * number()
     return flat
 
 
-@given(st.lists(st.one_of(st.just(np.nan), st.floats(0, 1e6)), max_size=50))
-def test_packing_keeps_three_decimals(values):
-    back = unpack(pack(np.array(values, float))["array"])
-    assert back == [None if np.isnan(x) else round(x * 1000) / 1000 for x in values]
+@given(st.lists(st.one_of(st.just(np.nan), st.floats(0, 1e6)), max_size=50), st.integers(1, 3))
+def test_packing_keeps_the_decimals(values, decimals):
+    back, unit = unpack(pack(np.array(values, float), decimals)["array"]), 10**decimals
+    assert back == [None if np.isnan(x) else round(x * unit) / unit for x in values]
 
 
 @pytest.mark.parametrize("bad", [-0.1, np.inf])
@@ -75,7 +76,8 @@ def test_text_form_has_no_address(figure):
 @pytest.mark.parametrize(
     ("setting", "words"),
     [({"t": 4}, "not a setting"), ({"T": 0}, "T: expected"), ({"T": 4.0}, "T: expected"), ({"T": True}, "T: expected"),
-     ({"H": 3}, "multiple of H"), ({"scale": 1}, "scale: expected"), ({"d": 512}, "d: expected")],
+     ({"H": 3}, "multiple of H"), ({"scale": 1}, "scale: expected"), ({"d": 512}, "d: expected"),
+     ({"H_kv": 2}, "H_kv: expected"), ({"d": 48, "H": 3, "H_kv": "H/2"}, "half of H")],
 )
 def test_bad_settings_are_refused(setting, words):
     with pytest.raises(ValueError, match=words):
@@ -94,13 +96,13 @@ def asked(figure, **setting):
 def test_a_kernel_answers_any_value():
     figure = AttentionExplorer()
     value = asked(figure, T=5, d=48, H=3)["value"]
-    expected = pack(figure.compute(T=5, d=48, H=3, scale=True, causal=False))
+    expected = pack(figure.compute(T=5, d=48, H=3, H_kv="H", scale=True, causal=False), decimals=2)
     assert value == expected
-    assert value["weights"]["array"].startswith("3,5,5:")
+    assert value["weights"]["array"].startswith("3,5,5/2:")
 
 
 def test_a_kernel_says_what_is_wrong():
-    assert "multiple of H" in asked(AttentionExplorer(), d=10, H=4)["error"]
+    assert "multiple of H" in asked(AttentionExplorer(), d=18, H=4)["error"]
     assert "T: expected" in asked(AttentionExplorer(), T=-1)["error"]
 
 
@@ -113,7 +115,8 @@ def test_a_kernel_says_that_it_is_there():
 
 @pytest.mark.parametrize("setting", AttentionExplorer.settings()[::7])
 def test_explorer_shows_multi_head_attention(setting):
-    T, d, H, scale, causal = setting.values()
+    T, d, H, shared, scale, causal = setting.values()
+    H_kv = {"H": H, "H/2": (H + 1) // 2, "1": 1}[shared]
     value = AttentionExplorer().compute(**setting)
     rng = np.random.default_rng(7)
     words = ["the", "cat", "sat", "down", "on", "warm", "mat", "because", "it", "was", "tired", "and", "fell", "fast", "asleep"]
@@ -123,9 +126,10 @@ def test_explorer_shows_multi_head_attention(setting):
     X = np.array([E[word][:d] for word in sentence[:T]])
     longer = 1 if scale else np.sqrt(d // H)
     mask = np.tri(T, dtype=bool) if causal else np.ones((T, T), bool)
-    np.testing.assert_allclose(np.nan_to_num(value["weights"]), multi_head_weights(X, longer * W_Q, W_K, H, mask=mask), atol=1e-12)
+    weights = multi_head_weights(X, longer * W_Q, W_K[:, : H_kv * (d // H)], H, H_kv, mask)
+    np.testing.assert_allclose(np.nan_to_num(value["weights"]), weights, atol=1e-12)
     np.testing.assert_array_equal(np.isnan(value["weights"]), np.broadcast_to(~mask, (H, T, T)))
-    np.testing.assert_allclose(value["sums"], 1)
     assert (value["spread"] <= value["visible"] + 1e-9).all()
-    assert sum(value["flops"]) == sum(cost.layer(T, d, H).flops[part] for part in ("projections", "scores", "mix", "output"))
-    assert value["stored"] == H * T**2
+    layer = cost.layer(T, d, H, H_kv=H_kv)
+    assert sum(value["flops"]) == sum(layer.flops[part] for part in ("projections", "scores", "mix", "output"))
+    assert value["stored"] == [H * T**2, 2 * T * H_kv * (d // H)]

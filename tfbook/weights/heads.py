@@ -45,7 +45,7 @@ def answers(tokens):
 def start(d, H):
     """The untrained model: random parameters, the same each time."""
     rng, Q, V = np.random.default_rng([d, H]), len(QUESTIONS), len(LETTERS)
-    P = {"E": rng.standard_normal((V, d)), "P": rng.standard_normal((T, d)) / 2, "W": rng.standard_normal((d, Q * V)) / d}
+    P = {"E": rng.standard_normal((V, d)), "P": rng.standard_normal((T, d)) / 5, "W": rng.standard_normal((d, Q * V)) / d}
     for l in range(LAYERS):
         P |= {f"layers.{l}.{name}": rng.standard_normal((d, d)) * d**-0.5 for name in ("W_Q", "W_K", "W_V", "W_O")}
     return {name: p.astype(np.float32) for name, p in P.items()}

@@ -5,9 +5,9 @@ from typing import ClassVar
 import numpy as np
 
 from tfbook import cost, palette
-from tfbook.numpy import attention_weights, causal_mask, split_heads
+from tfbook.numpy import attention_weights, causal_mask, repeat_heads, split_heads
 from tfbook.widgets.base import Figure
-from tfbook.widgets.controls import Slider, Switch
+from tfbook.widgets.controls import Choice, Slider, Switch
 
 SENTENCE = ["The", "cat", "sat", "down", "on", "the", "warm", "mat", "because", "it", "was", "tired", "and", "fell", "fast", "asleep"]
 
@@ -23,6 +23,8 @@ class AttentionExplorer(Figure):
         Model dimension; each head has d_k = d / H.
     H : int
         Heads; must divide d.
+    H_kv : {"H", "H/2", "1"}
+        Key heads: one for each head, one for every two, one for all.
     scale : bool
         Divide the scores by √d_k.
     causal : bool
@@ -31,43 +33,50 @@ class AttentionExplorer(Figure):
     Raises
     ------
     ValueError
-        Where a value is not one that its control takes, or H does not divide d.
+        Where a value is not one that its control takes, H does not divide d, or there is half of an odd H.
     """
 
     title = "Attention explorer"
-    shared = ("matrix",)
+    shared = ("matrix", "arcs")
+    decimals = 2
     controls = (
-        Slider("T", "T tokens", [4, 8, 16], most=len(SENTENCE) * 2),
-        Slider("d", "d dimensions", [8, 16, 32, 64], most=256),
+        Slider("T", "T tokens", [3, 6, 12], most=len(SENTENCE) * 2),
+        Slider("d", "d dimensions", [16, 32, 64], most=256),
         Slider("H", "H heads", [1, 2, 4, 8], most=32),
+        Choice("H_kv", "Hₖᵥ key heads", ["H", "H/2", "1"]),
         Switch("scale", "divide by √dₖ"),
         Switch("causal", "causal mask"),
     )
-    default: ClassVar = {"T": 8, "d": 32, "H": 2, "scale": True, "causal": False}
+    default: ClassVar = {"T": 12, "d": 32, "H": 2, "H_kv": "H", "scale": True, "causal": False}
 
     def check(self, state):
         if super().check(state)["d"] % state["H"]:
             raise ValueError(f"d must be a multiple of H: got d = {state['d']}, H = {state['H']}")
+        if state["H_kv"] == "H/2" and state["H"] > 1 and state["H"] % 2:
+            raise ValueError(f"H_kv: half of H asks for an even H, got H = {state['H']}")
         return state
 
-    def compute(self, T, d, H, scale, causal):
+    def compute(self, T, d, H, H_kv, scale, causal):
+        d_k, H_kv = d // H, {"H": H, "H/2": max(H // 2, 1), "1": 1}[H_kv]
         rng = np.random.default_rng(7)
         words = [word.lower() for word in tokens(T)]  # The and the are one word, with one embedding
         E = {word: rng.standard_normal(256) for word in dict.fromkeys(map(str.lower, SENTENCE))}
         W_Q, W_K = rng.standard_normal((2, 256, 256))[:, :d, :d] / np.sqrt(d)
         X = np.array([E[word][:d] for word in words])
         mask = causal_mask(T) if causal else np.ones((T, T), bool)
-        A = attention_weights(split_heads(X @ W_Q, H), split_heads(X @ W_K, H), mask, scale=None if scale else 1.0)
+        Q, K = split_heads(X @ W_Q, H), split_heads(X @ W_K[:, : H_kv * d_k], H_kv)
+        A = attention_weights(Q, repeat_heads(K, H // H_kv), mask, scale=None if scale else 1.0)
         entropy = -np.where(A > 0, A * np.log(np.where(A > 0, A, 1)), 0).sum(axis=-1)
-        layer = cost.layer(T, d, H)
+        layer = cost.layer(T, d, H, H_kv=H_kv)
         return {
             "weights": np.where(mask, A, np.nan),        # (H, T, T)
-            "sums": A.sum(axis=-1),                      # (H, T)
             "spread": np.exp(entropy).mean(axis=-1),     # (H,) keys that a query in effect attends to
             "visible": float(mask.sum(axis=-1).mean()),  # keys that it may attend to
-            "d_k": d // H,
+            "d_k": d_k,
+            "H_kv": H_kv,
+            "reads": [h * H_kv // H + 1 for h in range(H)],  # the key head of each head: heads in a row share one
             "flops": [layer.flops[part] for part in ("projections", "scores", "mix", "output")],
-            "stored": H * T * T,
+            "stored": [layer.memory["scores"], layer.memory["cache"]],  # weights; keys and values
         }
 
     def constants(self):

@@ -43,6 +43,7 @@ class Figure(anywidget.AnyWidget):
     default: ClassVar = {}  # the setting to begin with
     title = ""     # what a screen reader calls the figure
     shared = ()    # drawing that it has in common with others: names of JavaScript files
+    decimals = 3   # of the arrays that compute returns
 
     spec = traitlets.Dict().tag(sync=True)
     state = traitlets.Dict().tag(sync=True)  # the setting at present; reading it tells what the reader chose
@@ -90,7 +91,7 @@ class Figure(anywidget.AnyWidget):
 
     def table(self):
         """What ``compute`` returns at every setting of the page, packed, a column for each name."""
-        rows = [pack(self.compute(**setting)) for setting in self.settings()]
+        rows = [pack(self.compute(**setting), self.decimals) for setting in self.settings()]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def check(self, state):
@@ -106,7 +107,7 @@ class Figure(anywidget.AnyWidget):
             self.send({"alive": True})
             return
         try:
-            value = pack(self.compute(**self.check(question["ask"])))
+            value = pack(self.compute(**self.check(question["ask"])), self.decimals)
             self.send({"number": question["number"], "value": value})
         except ValueError as error:
             self.send({"number": question["number"], "error": str(error)})

@@ -8,15 +8,12 @@ function figure(view) {
 
   const headline = make("p", { class: "tfb-headline" });
   const heads = make("div", { class: "tfb-heads tfb-work", role: "group", "aria-label": "Choose a head" });
-  const arcs = make("div", { class: "tfb-matrix tfb-arcs", pointerdown: (event) => {
-    const token = event.target.closest?.("[data-token]");
-    if (token) move({ query: Number(token.dataset.token) });
-  } });
+  const arcs = arcDiagram(view, (query) => move({ query }));
   const matrix = attentionMatrix(view, at, move);
   const reading = make("p", { class: "tfb-reading" });
   const legend = make("div", { class: "tfb-legend", "aria-hidden": "true" });
   const table = make("table", { class: "tfb-costs tfb-questions" });
-  stage.append(headline, heads, make("div", { class: "tfb-columns" }, make("div", { class: "tfb-main" }, reading, arcs, matrix.node, legend), table));
+  stage.append(headline, heads, make("div", { class: "tfb-columns" }, make("div", { class: "tfb-main" }, reading, arcs.node, matrix.node, legend), table));
 
   function move(to) {
     const head = at.head;
@@ -41,7 +38,7 @@ function figure(view) {
 
   function mark() {
     matrix.mark();
-    drawArcs();
+    arcs.draw(letters, value.weights[at.head][at.query], at.query, edges, edges.at(-1) + 26);
     reading.textContent = sentence();
   }
 
@@ -56,21 +53,8 @@ function figure(view) {
     drawTable();
   }
 
-  const LEFT = 80, CELL = 24, FLOOR = 104; // as wide as the matrix below, its columns under the tokens
-  function drawArcs() {
-    const width = LEFT + letters.length * CELL + 22, font = Math.min(13 * Math.max(width / (arcs.clientWidth || 500), 1), 17);
-    const middle = (i) => LEFT + i * CELL + CELL / 2;
-    const row = value.weights[at.head][at.query];
-    const arc = (key) => {
-      const reach = (middle(at.query) - middle(key)) / 2;
-      return key === at.query ? `M ${middle(key) - 4} ${FLOOR} a 5 7 0 1 1 8 0` : `M ${middle(at.query)} ${FLOOR} A ${reach} ${14 + 0.42 * reach} 0 0 0 ${middle(key)} ${FLOOR}`;
-    };
-    arcs.replaceChildren(make("svg", { viewBox: `0 0 ${width} ${FLOOR + 2.4 * font}`, "aria-hidden": "true", style: `max-width:${width}px;font-size:${font}px` },
-      ...row.flatMap((weight, key) => (weight ? [make("path", { d: arc(key), "data-arc": key, "data-weight": weight, "stroke-width": 0.5 + 7 * weight, "stroke-opacity": 0.25 + 0.75 * weight })] : [])),
-      ...letters.map((letter, i) => make("text", { x: middle(i), y: FLOOR + font, "text-anchor": "middle", class: i === at.query ? "tfb-query tfb-on" : row[i] >= 0.1 ? "tfb-key tfb-on" : "tfb-key" }, letter)),
-      ...row.flatMap((weight, key) => (weight >= 0.1 ? [make("text", { x: middle(key), y: FLOOR + 2.1 * font, "text-anchor": "middle", class: "tfb-weight" }, weight.toFixed(2).replace(/^0/, ""))] : [])),
-      ...letters.map((_, i) => make("rect", { x: LEFT + i * CELL, y: FLOOR - 20, width: CELL, height: 24 + font, "data-token": i }))));
-  }
+  const LEFT = 80, CELL = 24; // as wide as the matrix below, its columns under the tokens
+  const edges = Array.from({ length: letters.length + 1 }, (_, i) => LEFT + i * CELL);
 
   function drawTable() {
     const bar = (share, short) => make("span", { class: short ? "tfb-bar tfb-short" : "tfb-bar", style: `width:${100 * share}%` });

@@ -10,6 +10,7 @@ from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider, Switch
 
 ENOUGH = 0.9  # a question is answered where this share of answers is right
+CLEAR = 0.5   # a head does a question's work where this share of its weight falls on the answers
 
 
 class HeadsExplorer(Figure):
@@ -31,7 +32,7 @@ class HeadsExplorer(Figure):
     """
 
     title = "Heads explorer"
-    shared = ("matrix",)
+    shared = ("matrix", "arcs")
     controls = (
         Slider("d", "d dimensions", models.WIDTHS, between=False),
         Slider("H", "H heads", models.HEADS, between=False),
@@ -49,7 +50,7 @@ class HeadsExplorer(Figure):
             "weights": np.where(causal_mask(models.T), A, np.nan),
             "most": A.argmax(axis=-1).tolist(),             # the key that each query attends to most
             "scores": scores,
-            "work": [f"{models.QUESTIONS[row.argmax()]} {row.max():.2f}" for row in scores],
+            "work": [work(*head) for head in zip(scores, A)],
             "accuracy": np.array(measured["accuracy"]),
             "short": [accuracy < ENOUGH for accuracy in measured["accuracy"]],
             "loss": measured["loss"],
@@ -68,6 +69,13 @@ class HeadsExplorer(Figure):
         head = "".join(f"<th scope=col>{H} head{'s' * (H > 1)}</th>" for H in models.HEADS)
         caption = f"Questions that each trained model answers, of: {', '.join(models.QUESTIONS)}"
         return f"<table><caption>{caption}</caption><tr><td></td>{head}</tr>{rows}</table>"
+
+
+def work(scores, A):
+    """The question that a head works on, with its score; or that it looks at a place that no question wants, or at none above others."""
+    if scores.max() >= CLEAR:
+        return f"{models.QUESTIONS[scores.argmax()]} {scores.max():.2f}"
+    return "elsewhere" if A.max(axis=-1).mean() >= CLEAR else "no one place"
 
 
 def measures(d, H, trained):

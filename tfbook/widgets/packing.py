@@ -6,18 +6,20 @@ ALPHABET = "".join(chr(c) for c in range(35, 127) if chr(c) not in "&<\\`")[:88]
 LAST, MORE = 56, 32  # a character below LAST ends a number; any other carries one digit in base MORE and is followed by more
 
 
-def pack(value):
-    """Replace every array in nested dicts and lists by a short string, rounded to three decimals.
+def pack(value, decimals=3):
+    """Replace every array in nested dicts and lists by a short string, rounded to three decimals unless told.
 
     Parameters
     ----------
     value : dict, list, array, number or str
         Arrays hold finite numbers ≥ 0, or NaN where there is nothing.
+    decimals : int
+        With 2, a weight up to 0.54 takes one character.
 
     Returns
     -------
     dict, list, number or str
-        Ready for JSON: an array becomes ``{"array": "shape:digits"}``.
+        Ready for JSON: an array becomes ``{"array": "shape:digits"}``, with ``/decimals`` behind the shape where they are not three.
 
     Raises
     ------
@@ -28,19 +30,22 @@ def pack(value):
     --------
     >>> pack({"A": np.array([[0.5, np.nan]])})
     {'A': {'array': '1,2:t3#$'}}
+    >>> pack({"A": np.array([[0.5, np.nan]])}, decimals=2)
+    {'A': {'array': '1,2/2:X#$'}}
     """
     if isinstance(value, dict):
-        return {name: pack(part) for name, part in value.items()}
+        return {name: pack(part, decimals) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [pack(part) for part in value]
+        return [pack(part, decimals) for part in value]
     if isinstance(value, np.ndarray):
         if not (np.isnan(value) | ((value >= 0) & np.isfinite(value))).all():
             raise ValueError("an array to pack: expected numbers from 0 on, or NaN, got a negative or infinite one")
-        return {"array": ",".join(map(str, value.shape)) + ":" + _digits(value.ravel())}
+        unit = "" if decimals == 3 else f"/{decimals}"
+        return {"array": ",".join(map(str, value.shape)) + unit + ":" + _digits(value.ravel(), decimals)}
     return value
 
 
-def _digits(values):
+def _digits(values, decimals):
     """0 stands for a run of NaN and is followed by its length, n + 1 for the number n."""
     text, run = [], 0
     for x in values:
@@ -50,7 +55,7 @@ def _digits(values):
         if run:
             text += [_number(0), _number(run)]
             run = 0
-        text.append(_number(round(float(x) * 1000) + 1))
+        text.append(_number(round(float(x) * 10**decimals) + 1))
     if run:
         text += [_number(0), _number(run)]
     return "".join(text)
