@@ -95,6 +95,7 @@ def test_heads_may_use_it():
     torch.testing.assert_close(multi_head_attention(X, *weights, H, mask=mask, bias=bias, attention=fused_attention), plain)
 
 
+@pytest.mark.filterwarnings("ignore:Guards may run slower on Python 3.13.0")  # PyTorch's advice on that one release
 def test_a_fused_layer_compiles_to_one_graph():
     torch._dynamo.reset()
     layer, X, mask = TransformerLayer(6, H, norm="pre", fused=True).double(), normal(B, T, 6), causal_mask(T)
