@@ -118,14 +118,16 @@ def prepared(T, backward, group, name):
     return forms(T, backward)[group][name]
 
 
-def measure(lengths, repeats, clock):
-    """One row for each form, pass and length. Memory first: a process that has run threads is not safe to fork."""
+def measure(lengths, repeats, threads):
+    """One row for each form, pass and length. Memory first and in one thread: a process that has run more is not safe to fork."""
+    clock = time.process_time if threads == 1 else time.perf_counter
     passes = [(backward, T) for backward in (False, True) for T in lengths if not backward or T <= BACKWARD_TO]
     rows = [
         {"pass": "forward and backward" if backward else "forward", "T": T, "group": group, "form": name,
          "bytes": peak_memory(prepared, T, backward, group, name)}
         for backward, T in passes for group, names in forms(16, backward).items() for name in names
     ]
+    torch.set_num_threads(threads)
     times = {(backward, T): seconds(T, backward, repeats, clock) for backward, T in passes}
     for row in rows:
         of = times[row["pass"] != "forward", row["T"]]
@@ -183,11 +185,11 @@ def main():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1, help="of NumPy and of PyTorch alike")
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
+    torch.set_num_threads(1)
     with threadpool_limits(options.threads):
         print(f"H = {H}, d_k = {D_K}, d = {D}, float32, {options.threads} thread(s), {platform.machine()} CPU, "
               f"NumPy {np.__version__}, torch {torch.__version__}; ratio: to the last of each group")
-        rows = measure(options.lengths, options.repeats, time.process_time if options.threads == 1 else time.perf_counter)
+        rows = measure(options.lengths, options.repeats, options.threads)
     table(rows)
     OUT.mkdir(parents=True, exist_ok=True)
     (OUT / "bench.json").write_text(json.dumps({"threads": options.threads, "H": H, "d_k": D_K, "rows": rows}, indent=1))
