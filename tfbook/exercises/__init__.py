@@ -2,7 +2,7 @@
 
 from tfbook.exercises import chapter_03, chapter_07, quiz_03, quiz_07
 from tfbook.exercises.exercise import Exercise, judge
-from tfbook.exercises.page import Box, Reveal
+from tfbook.exercises.page import Box, Reveal, Solutions
 from tfbook.exercises.quiz import quiz
 
 QUIZZES = {"03": quiz_03.QUIZ, "07": quiz_07.QUIZ}
@@ -59,6 +59,31 @@ def exercise(name):
 def solution(name):
     """Show the solution of an exercise, closed until it is asked for."""
     return Reveal(_find(name))
+
+
+def solutions(chapter):
+    """Show every exercise of a chapter with its solution, from the catalogue.
+
+    Parameters
+    ----------
+    chapter : str
+        Its number, such as ``"03"``.
+
+    Raises
+    ------
+    ValueError
+        Where it has none.
+
+    Examples
+    --------
+    >>> solutions("03")
+    Solution of softmax (opens on the page and in a notebook)
+    ...
+    """
+    found = tuple(exercise for exercise in _CATALOGUE.values() if exercise.chapter == chapter)
+    if not found:
+        raise ValueError(f"chapter: expected one of {', '.join(sorted({e.chapter for e in _CATALOGUE.values()}))}, got {chapter!r}")
+    return Solutions(found)
 
 
 def _find(name):

@@ -44,3 +44,21 @@ class Reveal:
             f'<details class="tfb-solution" id="solution-{html.escape(self.exercise.name)}"><summary>Solution</summary>'
             f'<div class="highlight-python notranslate"><div class="highlight"><pre>{code}</pre></div></div></details>'
         )
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """Exercises with their solutions, each below its task."""
+
+    exercises: tuple
+
+    def __repr__(self):
+        return "\n".join(map(repr, map(Reveal, self.exercises)))
+
+    def _repr_html_(self):
+        return "".join(map(_with_solution, self.exercises))
+
+
+def _with_solution(exercise):
+    title = exercise.name.replace("-", " ").capitalize()
+    return f"<h3>{html.escape(title)}</h3>{Box(exercise)._repr_html_()}{Reveal(exercise)._repr_html_()}"
