@@ -11,6 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import tfbook.numpy
 import tfbook.torch
+from tfbook.examples import LAYER
+from tfbook.examples import X as X_SMALL
 
 B, T, d, d_ff, H, H_kv, d_k, d_v = 2, 5, 11, 13, 6, 3, 2, 7
 some = settings(max_examples=25, deadline=None, derandomize=True, database=None)
@@ -241,6 +243,42 @@ def test_gradients_reach_every_parameter(norm, gated):
     X = torch.randn(B, T, d, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     tfbook.torch.transformer_layer(X, P, H, H_kv, norm, "gelu", tfbook.torch.causal_mask(T)).pow(3).sum().backward()
     assert all(p.grad.isfinite().all() and p.grad.any() for p in P.values())
+
+
+# --- the source's example, step by step
+
+
+def four_steps(X, P):
+    """A single-head layer with d_k = d_v = d, as the source's example writes it, in NumPy alone; W_O is 1."""
+    def layer_norm(x, gamma, beta):
+        return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * gamma + beta
+
+    Q, K, V = X @ P["W_Q"], X @ P["W_K"], X @ P["W_V"]
+    E = np.exp(Q @ K.T / np.sqrt(K.shape[-1]))
+    A = E / E.sum(-1, keepdims=True) @ V
+    Z = layer_norm(X + A, P["gamma_1"], P["beta_1"])
+    F = np.maximum(0, Z @ P["W_1"] + P["b_1"]) @ P["W_2"] + P["b_2"]
+    return A, Z, F, layer_norm(Z + F, P["gamma_2"], P["beta_2"])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_layer_is_the_source_s_four_steps(half, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(3, 4))
+    P = {name: p + 0.3 * rng.normal(size=p.shape) for name, p in tfbook.numpy.init_layer(4, 1, rng=rng).items()}
+    P["W_O"] = np.eye(4)
+    Y = half.transformer_layer(X, {name: half.native(p) for name, p in P.items()}, 1)
+    assert Y.shape == X.shape
+    assert_allclose(Y, four_steps(X, P)[-1], atol=1e-12)
+
+
+def test_the_example_comes_out_round(half):
+    A, Z, F, Y = four_steps(X_SMALL, LAYER)
+    assert_allclose(A, [[0, -0.5, 3, 0.5], [0.5, -0.5, 1, 0], [2, -0.8, -0.2, -0.6]], atol=1e-12)
+    assert_allclose(Z, [[-0.2, -1.4, 1.4, 0.2], [-1, -1, 1, 1], [1.4, -1.4, 0.2, -0.2]], atol=1e-3)
+    assert_allclose(F, [[-1, 1.4, -1, 1.4], [-1, 3, 0, 4], [1.2, -0.2, 0, 1]], atol=1e-3)
+    assert_allclose(Y, [[-1.4, -0.2, 0.2, 1.4], [-1.4, 0.2, -0.2, 1.4], [1.4, -1.4, -0.2, 0.2]], atol=1e-3)
+    assert_allclose(half.transformer_layer(X_SMALL, {name: half.native(p) for name, p in LAYER.items()}, 1), Y, atol=1e-12)
 
 
 # --- parameters to begin with
