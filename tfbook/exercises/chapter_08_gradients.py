@@ -164,7 +164,7 @@ def _query_cases(rng):
 EXERCISES = [
     Exercise(
         "network-gradient", "08", 3,
-        r"Let \(Y = Z + \mathrm{ReLU}(Z W_1 + b_1)\, W_2 + b_2\), the network with its residual. Write "
+        r"Let \(Y = Z + F\) with \(F = \mathrm{ReLU}(Z W_1 + b_1)\, W_2 + b_2\), the network with its residual. Write "
         r"<code>gradient(dY, Z, W_1, b_1, W_2, b_2)</code>: from "
         r"\(\partial \mathcal{L} / \partial Y\) make \(\partial \mathcal{L} / \partial Z\).",
         "Two ways lead from Z to Y, so two gradients come back, and they add up. On the way through the network: "
