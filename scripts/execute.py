@@ -31,7 +31,8 @@ def execute(path):
     """Run one notebook and write it back, or leave it as it was and say which cell failed."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=600, kernel_name="python3", record_timing=False, store_widget_state=False,
-                            resources={"metadata": {"path": str(path.parent)}}, extra_arguments=["--log-level=ERROR"])
+                            coalesce_streams=True, resources={"metadata": {"path": str(path.parent)}},
+                            extra_arguments=["--log-level=ERROR"])
     started = time.perf_counter()
     print(f"{path.relative_to(ROOT)} …", end=" ", flush=True)
     try:

@@ -78,7 +78,66 @@ def bias(value):
     return lambda T, T_k: np.triu(np.full((T, T_k), value), k=T_k - T + 1)
 
 
+def gap(x, X):
+    """Squared distances of all places and all data, (T, n)."""
+    return np.square(x).sum(axis=-1)[:, None] - 2 * x @ X.T + np.square(X).sum(axis=-1)
+
+
+def gaussian(x, X, h):
+    return np.array([[np.exp(-sum((a - b) ** 2) / (2 * h * h)) for b in X] for a in x])
+
+
+def look(Q, K, V):
+    return soft(scaled(Q, K)) @ V
+
+
 ANEW = {
+    "soft-lookup": [
+        (lambda q, K, V, temperature: soft(temperature * (K @ q)) @ V, "multiplied by the temperature"),
+        (lambda q, K, V, temperature: soft(K.dot(q)) @ V, "temperature is not used"),
+        (lambda q, K, V, temperature: V.T @ soft(q @ K.T) / temperature, "weights are divided"),
+        (lambda q, K, V, temperature: soft(K @ q / (temperature * K.shape[1] ** 0.5)) @ V, "√d_k too"),
+        (lambda q, K, V, temperature: soft(K @ q / temperature**0.5) @ V, "root of the temperature"),
+        (lambda q, K, V, temperature: exp_rows(K @ q / temperature, 0) @ V, "exp overflows"),
+        (lambda q, K, V, temperature: soft(-np.square(q - K).sum(axis=1) / temperature / 2) @ V, "distance"),
+        (lambda q, K, V, temperature: V[(K * q).sum(axis=1).argmax()], "hard lookup"),
+        (lambda q, K, V, temperature: soft(K @ q / temperature) @ K, "mix the keys"),
+        (lambda q, K, V, temperature: V.T @ (K @ q) / temperature, "softmax first"),
+        (lambda q, K, V, temperature: V.mean(axis=0), "At [0], expected"),
+        (lambda q, K, V, temperature: soft(K @ q / temperature), "Expected shape"),
+    ],
+    "kernel-regression": [
+        (lambda x, X, y, h: soft(-np.linalg.norm(x[:, None] - X, axis=-1) / (2 * h * h)) @ y, "not squared"),
+        (lambda x, X, y, h: soft(-gap(x, X) / (2 * h)) @ y, "width h is not squared"),
+        (lambda x, X, y, h: soft(-gap(x, X) / h / h) @ y, "½ is missing"),
+        (lambda x, X, y, h: soft(gap(x, X) / (2 * h * h)) @ y, "sign is missing"),
+        (lambda x, X, y, h: soft(-gap(x, X) / (2 * h * h), axis=0) @ y, "those of each place must"),
+        (lambda x, X, y, h: soft(scores(x, X) / h**2) @ y, "dot product alone"),
+        (lambda x, X, y, h: gaussian(x, X, h) @ y, "not divided by their sum"),
+        (lambda x, X, y, h: (gaussian(x, X, h) * y).mean(axis=1), "divided by n"),
+        (lambda x, X, y, h: (gaussian(x, X, h) * y).sum(axis=1) / gaussian(x, X, h).sum(axis=1), "0 / 0"),
+        (lambda x, X, y, h: np.array([y[np.argmin(row)] for row in gap(x, X)]), "nearest neighbour"),
+        (lambda x, X, y, h: gaussian(x, X, h) @ y / (gaussian(x, X, h).sum(axis=1) + 1e-12), "expected"),
+    ],
+    "cross-attention": [
+        (lambda X, C, W_Q, W_K, W_V: look(C @ W_Q, X @ W_K, X @ W_V), "Queries come from the context"),
+        (lambda X, C, W_Q, W_K, W_V: look(X @ W_Q, X @ W_K, X @ W_V), "self-attention"),
+        (lambda X, C, W_Q, W_K, W_V: look(C @ W_Q, C @ W_K, C @ W_V), "All three come from the context"),
+        (lambda X, C, W_Q, W_K, W_V: look(X @ W_Q, X @ W_K, C @ W_V), "keys come from X"),
+        (lambda X, C, W_Q, W_K, W_V: look(X @ W_Q, C @ W_K, X @ W_V), "values come from X"),
+        (lambda X, C, W_Q, W_K, W_V: look(X @ W_K, C @ W_Q, C @ W_V), "W_Q and W_K are exchanged"),
+        (lambda X, C, W_Q, W_K, W_V: look(X @ W_Q, C @ W_K, C @ W_K), "mix the keys"),
+        (lambda X, C, W_Q, W_K, W_V: soft(X @ W_Q @ W_K.T @ C.T) @ C @ W_V, "scale is missing"),
+        (lambda X, C, W_Q, W_K, W_V: soft(X @ W_Q @ W_K.T @ C.T / len(W_Q) ** 0.5) @ C @ W_V, "scale is √d:"),
+        (lambda X, C, W_Q, W_K, W_V: soft(scaled(X @ W_Q, C @ W_K), axis=-2) @ (C @ W_V), "softmax runs over the queries"),
+    ],
+    "query-gradient": [
+        (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * (v - soft(K @ q / temperature) @ v)), "temperature is missing"),
+        (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * v) / temperature, "lowers the other weights"),
+        (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * (v - np.mean(v))) / temperature, "plain mean"),
+        (lambda q, K, v, temperature: 0 * q, "weights are taken as constant"),
+        (lambda q, K, v, temperature: -catalogue()["query-gradient"].solution(q, K, v, temperature), "sign is the wrong way round"),
+    ],
     "softmax": [
         (lambda S: exp_rows(S, 0), "exp overflows on large scores"),
         (lambda S: exp_rows(S, np.min(S, axis=-1)[..., None]), "minimum is subtracted"),
@@ -144,12 +203,22 @@ def in_float32(*arguments):
     return [x.astype(np.float32) if x.dtype == np.float64 else x for x in arguments]
 
 
+def by_steps(f, q, step=1e-3):
+    """The gradient from small steps, of sixth order."""
+    e = step * np.eye(len(q))
+    return np.array([sum(c * (f(q + k * d) - f(q - k * d)) for k, c in ((1, 45), (2, -9), (3, 1))) / (60 * step) for d in e])
+
+
 RIGHT = [
     ("softmax", lambda S: soft(S)),
     ("softmax", lambda S: soft(*in_float32(S))),
     ("scaled-dot-product-attention", lambda Q, K, V, mask: soft(hide(scaled(Q, K), mask)) @ V),
     ("scaled-dot-product-attention", lambda Q, K, V, mask: soft(hide(scaled(Q, K), mask, -1e9)) @ V),
     ("causal-mask", lambda T, T_k: by_loop(T, T_k, lambda t, j: j <= t + T_k - T)),
+    ("soft-lookup", lambda q, K, V, temperature: soft(K @ (q / temperature)) @ V),
+    ("kernel-regression", lambda x, X, y, h: soft((x @ X.T - np.square(X).sum(axis=-1) / 2) / h**2) @ y),
+    ("cross-attention", lambda X, C, W_Q, W_K, W_V: look(X @ W_Q, C @ W_K, C) @ W_V),
+    ("query-gradient", lambda q, K, v, temperature: by_steps(lambda q: soft(K @ q / temperature) @ v, q)),
     ("softmax-jacobian", lambda a: (np.eye(len(a)) - a) * a[:, None]),
     ("softmax-jacobian", lambda a: np.diag(*in_float32(a)) - np.outer(*in_float32(a, a))),
 ]
@@ -283,5 +352,5 @@ def test_a_tensor_with_a_gradient_gets_a_sentence():
 
 
 def test_an_unknown_exercise():
-    with pytest.raises(ValueError, match="expected one of softmax"):
+    with pytest.raises(ValueError, match=r"expected one of .*softmax"):
         check("sofmax", None)

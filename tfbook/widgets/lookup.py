@@ -65,11 +65,12 @@ class SoftLookup(Figure):
 
 
 def lookup_weights(queries, temperature):
-    r"""Weights of every key: softmax of :math:`-(q-k)^2/2` over the temperature, or all on the nearest key where that is 0.
+    r"""Weigh every key by its nearness over the temperature, or give all weight to the nearest where that is 0.
 
     :math:`-(q-k)^2/2 = qk - k^2/2 - q^2/2`, and what is alike for all keys cancels: a dot product and a bias for each key.
     """
-    q = np.asarray(queries, float)
+    Q, K = np.asarray(queries, float)[:, None], KEYS[:, None]
     if temperature == 0:
-        return np.eye(len(KEYS))[np.abs(q[:, None] - KEYS).argmin(axis=-1)]
-    return attention_weights(q[:, None], KEYS[:, None], bias=-(KEYS[None] ** 2) / (2 * temperature), scale=1 / temperature)
+        return np.eye(len(KEYS))[np.abs(Q - KEYS).argmin(axis=-1)]
+    bias = -(KEYS[None] ** 2) / (2 * temperature)
+    return attention_weights(Q, K, bias=bias, scale=1 / temperature)
