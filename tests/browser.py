@@ -2,11 +2,13 @@
 
 import os
 import shutil
+import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
+from serve import server
 
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -37,6 +39,15 @@ def launched():
         browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
         yield browser
         browser.close()
+
+
+@contextmanager
+def served(folder):
+    """The address of a server of a folder, on this machine."""
+    with server(folder, ports=(0,)) as here:
+        threading.Thread(target=here.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{here.server_port}"
+        here.shutdown()
 
 
 def is_local(address):

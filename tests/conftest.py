@@ -1,8 +1,9 @@
-"""One test text for both halves: ``half`` takes and gives NumPy arrays, whichever half does the work."""
+"""What tests share: ``half`` takes and gives NumPy arrays, whichever half does the work; ``browser`` opens pages."""
 
 import numpy as np
 import pytest
 import torch
+from browser import launched, why_not
 
 import tfbook.numpy
 import tfbook.torch
@@ -41,3 +42,11 @@ def half(request):
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if why_not():
+        pytest.skip(why_not())
+    with launched() as browser:
+        yield browser

@@ -1,13 +1,11 @@
 """Every page of the built book, as its reader meets it: from a server and from the disk, wide and on a phone, light and dark."""
 
-import threading
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from browser import inaccessible, launched, overflow, raw_maths, unnamed_pictures, visit, why_not
-from serve import server
+from browser import inaccessible, overflow, raw_maths, served, unnamed_pictures, visit, why_not
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"
@@ -20,18 +18,10 @@ needs_browser = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there i
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
 def places():
     """Where the book is read: served on this machine, and straight from the disk."""
-    with server(BOOK, ports=(0,)) as served:
-        threading.Thread(target=served.serve_forever, daemon=True).start()
-        yield {"server": f"http://127.0.0.1:{served.server_port}", "disk": BOOK.as_uri()}
-        served.shutdown()
+    with served(BOOK) as address:
+        yield {"server": address, "disk": BOOK.as_uri()}
 
 
 def test_book_is_built_from_what_is_here():

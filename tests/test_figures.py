@@ -1,49 +1,15 @@
-"""The live figures in a real browser: every state is drawn as Python computed it, and off the page's grid a kernel answers."""
+"""The attention explorer and the figure of √d_k in a real browser; what all figures share: keyboard, a kernel."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import launched, visit, why_not
+from browser import visit
+from gallery import compare, drawing, read
 
 from tfbook import palette
 from tfbook.widgets import AttentionExplorer, ScaleExplorer
 from tfbook.widgets.attention import tokens
-
-CHAPTER = Path(__file__).resolve().parent.parent / "_build/html/chapters/03-scaled-dot-product-attention.html"
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
-
-SET = """(figure, setting) => {
-  for (const [name, value] of Object.entries(setting)) {
-    const input = figure.querySelector(`[name=${name}]`);
-    if (typeof value === "boolean") { if (input.checked !== value) input.click(); continue; }
-    input.value = value;
-    input.dispatchEvent(new Event(input.tagName === "SELECT" ? "change" : "input", { bubbles: true }));
-  }
-}"""
-READ = """(figure) => {
-  const text = (selector) => [...figure.querySelectorAll(selector)].map((node) => node.textContent);
-  const T = Number(figure.querySelectorAll("[data-query]").length);
-  return {
-    fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
-    queries: text("[data-query]"), keys: text("[data-key]"), words: text(".tfb-arcs .tfb-query, .tfb-arcs .tfb-key"),
-    query: Number(figure.querySelector("[data-query].tfb-on").dataset.query),
-    arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
-    chosen: text(".tfb-arcs .tfb-query"), work: text(".tfb-heads button"),
-    headline: figure.querySelector(".tfb-headline").textContent,
-    costs: text(".tfb-costs td:last-child").map((n) => Number(n.replace(/\\D/g, ""))),
-    heads: [...figure.querySelectorAll("canvas")].map((canvas) => {
-      const data = canvas.getContext("2d", { willReadFrequently: true }).getImageData(0, 0, T, T).data;
-      return Array.from({ length: T * T }, (_, i) => [...data.slice(4 * i, 4 * i + 4)]);
-    }),
-    voice: figure.querySelector(".tfb-voice").textContent,
-  };
-}"""
-EVERY = f"""(figure, settings) => {{
-  const set = {SET}, read = {READ};
-  return settings.map((setting) => {{ set(figure, setting); return read(figure); }});
-}}"""
 
 
 def shade(weights, ramp, decimals=3):
@@ -55,8 +21,26 @@ def rgb(colour):
     return [0, 0, 0, 0] if colour is None else [*bytes.fromhex(colour[1:]), 255]
 
 
-def compare(seen, value, setting, ramp):
-    T, H, H_kv = setting["T"], setting["H"], value["H_kv"]
+ATTENTION = """(figure, { texts }) => {
+  const T = texts("[data-query]").length;
+  return {
+    fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
+    queries: texts("[data-query]"), keys: texts("[data-key]"), words: texts(".tfb-arcs .tfb-query, .tfb-arcs .tfb-key"),
+    query: Number(figure.querySelector("[data-query].tfb-on").dataset.query),
+    arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
+    chosen: texts(".tfb-arcs .tfb-query"), work: texts(".tfb-heads button"),
+    costs: texts(".tfb-costs td:last-child").map((n) => Number(n.replace(/\\D/g, ""))),
+    heads: [...figure.querySelectorAll("canvas")].map((canvas) => {
+      const data = canvas.getContext("2d", { willReadFrequently: true }).getImageData(0, 0, T, T).data;
+      return Array.from({ length: T * T }, (_, i) => [...data.slice(4 * i, 4 * i + 4)]);
+    }),
+  };
+}"""
+
+
+@drawing(AttentionExplorer, ATTENTION)
+def attention_is_drawn(seen, setting, value):
+    T, H, H_kv, ramp = setting["T"], setting["H"], value["H_kv"], palette.ramp(seen["dark"])
     assert seen["fills"] == shade(value["weights"][0], ramp, decimals=2)
     assert [head[: T * T] for head in seen["heads"]] == [[rgb(c) for c in shade(A, ramp, decimals=2)] for A in value["weights"]]
     assert seen["queries"] == seen["keys"] == seen["words"] == tokens(T)
@@ -73,35 +57,12 @@ def compare(seen, value, setting, ramp):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
 def alone(tmp_path_factory):
     """The figure's own HTML in an empty page: what a static host or nbconvert shows."""
     path = tmp_path_factory.mktemp("figure") / "index.html"
     head = "<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title>"
     path.write_text(f"{head}<body>{AttentionExplorer().page()}", encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_state_is_drawn_on_the_built_page_as_python_computed_it(theme, browser):
-    settings = AttentionExplorer.settings()
-    places = [{c.name: c.values.index(s[c.name]) if c.spec()["kind"] == "slider" else s[c.name] for c in AttentionExplorer.controls}
-              for s in settings]
-    ramp = palette.ramp(dark=theme == "dark")
-    assert CHAPTER.exists(), "there is no book in _build/html: run make book"
-    with visit(browser, CHAPTER.as_uri(), theme=theme) as visited:
-        visited.page.wait_for_timeout(50)
-        drawn = visited.page.locator("[data-figure=AttentionExplorer]").evaluate(EVERY, places)
-        assert visited.faults == []
-    assert len(drawn) == len(settings) == 432
-    explorer = AttentionExplorer()
-    for seen, setting in zip(drawn, settings):
-        compare(seen, explorer.compute(**setting), setting, ramp)
 
 
 def test_keyboard_reads_a_cell_aloud(browser, alone):
@@ -117,6 +78,19 @@ def test_keyboard_reads_a_cell_aloud(browser, alone):
         for _ in range(20):
             page.keyboard.press("ArrowRight")  # stops at the last key
         assert "mat → tired" in page.locator(".tfb-reading").inner_text()
+
+
+def test_home_and_end_go_to_the_ends_of_a_row_and_to_the_corners(browser, alone):
+    with visit(browser, alone) as visited:
+        page = visited.page
+        page.locator(".tfb-matrix[tabindex]").focus()
+        page.keyboard.press("Control+Home")
+        page.keyboard.press("ArrowDown")
+        for key, pair in (("End", "cat → tired"), ("Home", "cat → The"), ("Control+End", "tired → tired"), ("Home", "tired → The"),
+                          ("End", "tired → tired"), ("Control+Home", "The → The")):
+            page.keyboard.press(key)
+            assert page.locator(".tfb-reading").inner_text().startswith(f"{pair}: ")
+        assert page.evaluate("scrollY") == 0
 
 
 def test_pointer_reads_a_cell_and_picks_a_query(browser, alone):
@@ -164,9 +138,8 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
             page.get_by_label(f"{label}, any value").fill(str(value))
             page.get_by_label(f"{label}, any value").press("Enter")
         page.wait_for_function("document.querySelectorAll('[data-q]').length === 25")
-        seen = page.locator(".tfb").evaluate(READ)
         setting = {"T": 5, "d": 48, "H": 3, "H_kv": "H", "scale": True, "causal": False}
-        compare(seen, figure.compute(**setting), setting, palette.ramp())
+        compare(AttentionExplorer, read(page.locator(".tfb"), AttentionExplorer), setting)
         page.get_by_label("H heads, any value").fill("7")
         page.get_by_label("H heads, any value").press("Enter")
         page.wait_for_function("document.querySelector('.tfb-error')?.textContent.includes('multiple of H')")
@@ -174,47 +147,17 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
         assert visited.faults == []
 
 
-READ_BARS = """(figure) => {
-  const heights = (kind) => [...figure.querySelectorAll(`.tfb-bar-${kind}`)].map((bar) => Number(bar.dataset.height));
-  const drawn = (kind) => [...figure.querySelectorAll(`.tfb-bar-${kind}`)].map((bar) => Number(bar.getAttribute("height")));
-  return { scores: heights("score"), weights: heights("weight"), bars: drawn("weight"), text: figure.innerText };
+SCALE = """(figure, { numbers, texts }) => {
+  const [scores, weights] = ["score", "weight"].map((kind) => numbers(`.tfb-bar-${kind}`, "data-height", "height"));
+  return { scores, weights, text: texts("p, text").join("; ") };
 }"""
 
 
-def test_every_state_of_the_scale_figure(browser, tmp_path):
-    figure, path = ScaleExplorer(), tmp_path / "index.html"
-    path.write_text(f"<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title><body>{figure.page()}", encoding="utf-8")
-    places = [{"d_k": i // 2, "scale": bool(i % 2)} for i in range(12)]
-    with visit(browser, path.as_uri()) as visited:
-        drawn = visited.page.locator(".tfb").evaluate(EVERY.replace(READ, READ_BARS), places)
-        assert visited.faults == []
-    for seen, setting in zip(drawn, figure.settings(), strict=True):
-        value = figure.compute(**setting)
-        assert seen["scores"] == pytest.approx(value["share"], abs=0.00051)
-        assert seen["weights"] == pytest.approx(value["weights"], abs=0.00051)
-        assert seen["bars"] == pytest.approx(120 * value["weights"], abs=0.1)
-        for number in (f"{value['spread']:.1f} of 16 keys", f"deviation {value['deviation']:.1f}", f"gradient: {value['gradient']:.3f}"):
-            assert number in seen["text"]
-
-
-def chosen(page):
-    return [page.locator(f".tfb-slider input[name={name}]").get_attribute("aria-valuetext") for name in "TdH"]
-
-
-def test_the_address_holds_the_setting(browser, alone):
-    with visit(browser, f"{alone}#T=6&H=4&d=7&scale=false") as visited:  # there is no d = 7 on the page
-        page = visited.page
-        assert chosen(page) == ["6", "32", "4"]
-        assert not page.locator("input[name=scale]").is_checked()
-        page.get_by_role("button", name="copy link").click()
-        assert page.evaluate("location.hash") == "#figure=AttentionExplorer&T=6&d=32&H=4&H_kv=H&scale=false&causal=false"
-        page.get_by_role("button", name="link ").wait_for()  # "link copied", or "link in the address bar"
-        page.get_by_role("button", name="reset").click()
-        assert chosen(page) == ["12", "32", "2"]
-        page.evaluate("location.hash = '#T=3&H_kv=1'")
-        page.wait_for_function("document.querySelectorAll('[data-q]').length === 9")
-        assert page.locator("select[name=H_kv]").input_value() == "1"
-        page.evaluate("location.hash = '#figure=Another&T=6'")
-        page.wait_for_timeout(50)
-        assert chosen(page)[0] == "3"
-        assert visited.faults == []
+@drawing(ScaleExplorer, SCALE)
+def scores_and_weights_are_drawn(seen, setting, value):
+    for bars, expected, most in ((seen["scores"], value["share"], 0.42), (seen["weights"], value["weights"], 1)):
+        heights, drawn = np.array(bars).T
+        assert heights == pytest.approx(expected, abs=0.00051)
+        assert drawn == pytest.approx(120 * np.minimum(expected / most, 1), abs=0.16)
+    for number in (f"{value['spread']:.1f} of 16 keys", f"deviation {value['deviation']:.1f}", f"gradient: {value['gradient']:.3f}"):
+        assert number in seen["text"]

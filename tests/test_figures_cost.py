@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from browser import launched, visit, why_not
+from gallery import drawing, gallery, on
 
 from tfbook import cost
 from tfbook.numpy import attention_scores, scaled_dot_product_attention, softmax, streaming_attention
@@ -12,47 +12,8 @@ from tfbook.widgets import CostExplorer, SharedHeads, StreamingExplorer
 from tfbook.widgets.costs import MODELS, short
 from tfbook.widgets.streaming import row
 
-in_a_browser = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
-
-HEAD = "<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title><body>"
-EVERY = """(figure, [settings, read]) => settings.map((setting) => {
-  for (const [name, place] of Object.entries(setting)) {
-    const input = figure.querySelector(`[name=${name}]`);
-    if (input.selectedIndex === undefined) input.value = place; else input.selectedIndex = place;
-    for (const kind of ["input", "change"]) input.dispatchEvent(new Event(kind, { bubbles: true }));
-  }
-  return eval(read)(figure);
-})"""
-SEEN = """(figure) => ({
-  texts: [...figure.querySelectorAll("svg text")].map((node) => node.textContent),
-  cells: [...figure.querySelectorAll("td")].map((node) => node.textContent),
-  headline: figure.querySelector(".tfb-headline").textContent, voice: figure.querySelector(".tfb-voice").textContent,
-  label: figure.querySelector("svg[role=img]").getAttribute("aria-label"), MORE
-})"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as browser:
-        yield browser
-
-
-@pytest.fixture
-def drive(browser, tmp_path):
-    """Put a figure through every setting of its page, and give what stood there, each with its setting and Python's value."""
-
-    def driven(figure, more):
-        path = tmp_path / "index.html"
-        path.write_text(HEAD + figure.page(), encoding="utf-8")
-        settings = figure.settings()
-        places = [{c.name: c.values.index(setting[c.name]) for c in figure.controls} for setting in settings]
-        with visit(browser, path.as_uri(), width=390) as visited:
-            seen = visited.page.locator(".tfb").evaluate(EVERY, [places, SEEN.replace("MORE", more)])
-            assert visited.faults == []
-            assert visited.page.evaluate("document.documentElement.scrollWidth") <= 390
-        return [(page, setting, figure.compute(**setting)) for page, setting in zip(seen, settings, strict=True)]
-
-    return driven
+SEEN = """(figure, { texts }) => ({ texts: texts("svg text"), cells: texts("td"),
+  label: figure.querySelector("svg[role=img]").getAttribute("aria-label"), MORE })"""
 
 
 def plain(text):
@@ -104,37 +65,38 @@ def test_counts_are_short():
     assert [short(n) for n in (0, 999, 999_600, 1e9, 1234e9, 5e20)] == ["0 ", "999 ", "1 M", "1 G", "1.23 T", "500 E"]
 
 
-@in_a_browser
-def test_every_state_of_the_cost_explorer(drive):
-    more = """
-      heights: [...figure.querySelectorAll(".tfb-cost-line")].map((line) => line.getAttribute("d").match(/[\\d.]+/g).map(Number)),
-      marks: [...figure.querySelectorAll(".tfb-cost-crossing")]
-        .map((c) => ["cx", "cy", "data-length"].map((n) => Number(c.getAttribute(n)))),
-      dots: [...figure.querySelectorAll(".tfb-cost-dot")].map((c) => ["cx", "cy"].map((n) => Number(c.getAttribute(n)))),
-      hidden: ["d", "H"].every((name) => figure.querySelector(`[name=${name}]`).offsetParent === null),"""
-    for seen, setting, value in drive(CostExplorer(), more):
-        T, d = setting["T"], value["sizes"][0]
-        x, y = (lambda percent: 34 + 2.92 * percent), (lambda percent: 314 - 2.92 * percent)
-        for drawn, i in zip(seen["heights"], (3, 2, 0, 1), strict=True):
-            assert drawn[::2] == pytest.approx([x(6.25 * j) for j in range(17)], abs=0.01)
-            assert drawn[1::2] == pytest.approx(y(value["lines"][i]), abs=0.01)
-        assert np.array(seen["marks"]) == pytest.approx(np.array([(x(a), y(b), t) for a, b, t in value["crossings"]]), abs=0.01)
-        assert np.array(seen["dots"]) == pytest.approx(np.array([(x(value["now"][0]), y(up)) for up in value["now"][1:]]), abs=0.01)
-        texts = [plain(text) for text in seen["texts"]]
-        assert {f"T = {T}", f"T = 2d = {2 * d}", f"T = 6d = {6 * d}"} <= set(texts)
-        powers = ["10" + str(n).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")) for _, n in value["ticks"]]
-        assert powers == [text for text in texts if re.fullmatch("10[⁰¹²³⁴⁵⁶⁷⁸⁹]+", text)]
-        rows = [text for share, n in zip(value["shares"], value["flops"]) for text in ("", f"{share:.1f} %", n)]
-        rows += ["", "", value["flops"][4]]
-        rows += [text for i, n in enumerate(value["memory"]) for text in ("∝ T" if i else "∝ T²", n)]
-        rows += [""] + [text for kind in zip(*value["layers"]) for text in kind]
-        assert [plain(cell) for cell in seen["cells"]] == rows
-        assert f"{value['shares'][1]:.1f} %" in seen["headline"]
-        names = ("projections", "scores and mix", "FFN", "logits")
-        said = ", ".join(f"{name} {share:.1f} %" for name, share in zip(names, value["shares"]))
-        assert seen["voice"] == f"{setting['model']}, T {T}: {said} of {value['flops'][4]}FLOPs"
-        assert f"{2 * d}" in seen["label"]
-        assert seen["hidden"]
+COSTS = """
+  heights: [...figure.querySelectorAll(".tfb-cost-line")].map((line) => line.getAttribute("d").match(/[\\d.]+/g).map(Number)),
+  marks: [...figure.querySelectorAll(".tfb-cost-crossing")]
+    .map((c) => ["cx", "cy", "data-length"].map((n) => Number(c.getAttribute(n)))),
+  dots: [...figure.querySelectorAll(".tfb-cost-dot")].map((c) => ["cx", "cy"].map((n) => Number(c.getAttribute(n)))),
+  hidden: ["d", "H"].every((name) => figure.querySelector(`[name=${name}]`).offsetParent === null),"""
+
+
+@drawing(CostExplorer, SEEN.replace("MORE", COSTS))
+def costs_are_drawn(seen, setting, value):
+    T, d = setting["T"], value["sizes"][0]
+    x, y = (lambda percent: 34 + 2.92 * percent), (lambda percent: 314 - 2.92 * percent)
+    for drawn, i in zip(seen["heights"], (3, 2, 0, 1), strict=True):
+        assert drawn[::2] == pytest.approx([x(6.25 * j) for j in range(17)], abs=0.01)
+        assert drawn[1::2] == pytest.approx(y(value["lines"][i]), abs=0.01)
+    assert np.array(seen["marks"]) == pytest.approx(np.array([(x(a), y(b), t) for a, b, t in value["crossings"]]), abs=0.01)
+    assert np.array(seen["dots"]) == pytest.approx(np.array([(x(value["now"][0]), y(up)) for up in value["now"][1:]]), abs=0.01)
+    texts = [plain(text) for text in seen["texts"]]
+    assert {f"T = {T}", f"T = 2d = {2 * d}", f"T = 6d = {6 * d}"} <= set(texts)
+    powers = ["10" + str(n).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")) for _, n in value["ticks"]]
+    assert powers == [text for text in texts if re.fullmatch("10[⁰¹²³⁴⁵⁶⁷⁸⁹]+", text)]
+    rows = [text for share, n in zip(value["shares"], value["flops"]) for text in ("", f"{share:.1f} %", n)]
+    rows += ["", "", value["flops"][4]]
+    rows += [text for i, n in enumerate(value["memory"]) for text in ("∝ T" if i else "∝ T²", n)]
+    rows += [""] + [text for kind in zip(*value["layers"]) for text in kind]
+    assert [plain(cell) for cell in seen["cells"]] == rows
+    assert f"{value['shares'][1]:.1f} %" in seen["headline"]
+    names = ("projections", "scores and mix", "FFN", "logits")
+    said = ", ".join(f"{name} {share:.1f} %" for name, share in zip(names, value["shares"]))
+    assert seen["voice"] == f"{setting['model']}, T {T}: {said} of {value['flops'][4]}FLOPs"
+    assert f"{2 * d}" in seen["label"]
+    assert seen["hidden"]
 
 
 # ---- shared heads ----
@@ -157,47 +119,45 @@ def test_shared_heads_refuse_what_does_not_divide():
         SharedHeads(H=12, H_kv=5)
 
 
-@in_a_browser
-def test_every_state_of_shared_heads(drive):
-    more = """
-      lines: [...figure.querySelectorAll(".tfb-shared-line")].map((line) => ["x1", "x2"].map((n) => Number(line.getAttribute(n)))),
-      dots: ["query", "key", "value"].map((kind) =>
-        [...figure.querySelectorAll(`.tfb-shared-${kind}`)].map((c) => ["cx", "r"].map((n) => Number(c.getAttribute(n))))),
-      bars: [...figure.querySelectorAll(".tfb-shared-whole span")].map((bar) => Number.parseFloat(bar.style.width)),
-      stored: [...figure.querySelectorAll(".tfb-shared-bar")].map((bar) => bar.textContent),"""
-    for seen, setting, value in drive(SharedHeads(), more):
-        H, H_kv = setting["H"], value["H_kv"]
-        centres = [340 * (j + 0.5) / H_kv for j in range(H_kv)]
-        assert np.array(seen["lines"]) == pytest.approx(
-            np.array([(340 * (i + 0.5) / H, centres[int(j)]) for i, j in enumerate(value["reads"])]), abs=0.01)
-        queries, keys, values = map(np.array, seen["dots"])
-        assert queries[:, 0] == pytest.approx(np.array(seen["lines"])[:, 0])
-        assert (keys[:, 0] + values[:, 0]) / 2 == pytest.approx(centres)
-        for dots in (queries, np.sort(np.concatenate([keys, values]), axis=0)):
-            assert (np.diff(dots[:, 0]) >= 2 * dots[0, 1] - 0.01).all(), "dots lie over one another"
-        assert seen["bars"] == pytest.approx(value["shares"], abs=0.01)
-        for text, (part, whole) in zip(seen["stored"], (value["cache"], value["params"]), strict=True):
-            assert text.endswith(f"{part}, not {whole}" if H_kv < H else f"{part}, a key/value head for each query head")
-        assert f"{setting['T']} tokens, {setting['L']} layers" in plain(seen["stored"][0])
-        assert seen["texts"][0] == f"{H} query heads"
-        assert (f"1/{H // H_kv}" if H_kv < H else "whole") in seen["headline"]
-        assert seen["label"] == f"{H} query heads, {H_kv} key/value heads, {H // H_kv} in a row on each"
-        assert f"cache {value['cache'][0]}, without sharing {value['cache'][1]}" in seen["voice"]
+SHARED = """
+  lines: [...figure.querySelectorAll(".tfb-shared-line")].map((line) => ["x1", "x2"].map((n) => Number(line.getAttribute(n)))),
+  dots: ["query", "key", "value"].map((kind) =>
+    [...figure.querySelectorAll(`.tfb-shared-${kind}`)].map((c) => ["cx", "r"].map((n) => Number(c.getAttribute(n))))),
+  bars: [...figure.querySelectorAll(".tfb-shared-whole span")].map((bar) => Number.parseFloat(bar.style.width)),
+  stored: [...figure.querySelectorAll(".tfb-shared-bar")].map((bar) => bar.textContent),"""
 
 
-@in_a_browser
-def test_keyboard_moves_over_the_query_heads(browser, tmp_path):
-    path = tmp_path / "index.html"
-    path.write_text(HEAD + SharedHeads().page(), encoding="utf-8")
-    with visit(browser, path.as_uri()) as visited:
-        page = visited.page
-        page.locator(".tfb-shared-drawing").focus()
+@drawing(SharedHeads, SEEN.replace("MORE", SHARED))
+def shared_heads_are_drawn(seen, setting, value):
+    H, H_kv = setting["H"], value["H_kv"]
+    centres = [340 * (j + 0.5) / H_kv for j in range(H_kv)]
+    assert np.array(seen["lines"]) == pytest.approx(
+        np.array([(340 * (i + 0.5) / H, centres[int(j)]) for i, j in enumerate(value["reads"])]), abs=0.01)
+    queries, keys, values = map(np.array, seen["dots"])
+    assert queries[:, 0] == pytest.approx(np.array(seen["lines"])[:, 0])
+    assert (keys[:, 0] + values[:, 0]) / 2 == pytest.approx(centres)
+    for dots in (queries, np.sort(np.concatenate([keys, values]), axis=0)):
+        assert (np.diff(dots[:, 0]) >= 2 * dots[0, 1] - 0.01).all(), "dots lie over one another"
+    assert seen["bars"] == pytest.approx(value["shares"], abs=0.01)
+    for text, (part, whole) in zip(seen["stored"], (value["cache"], value["params"]), strict=True):
+        assert text.endswith(f"{part}, not {whole}" if H_kv < H else f"{part}, a key/value head for each query head")
+    assert f"{setting['T']} tokens, {setting['L']} layers" in plain(seen["stored"][0])
+    assert seen["texts"][0] == f"{H} query heads"
+    assert (f"1/{H // H_kv}" if H_kv < H else "whole") in seen["headline"]
+    assert seen["label"] == f"{H} query heads, {H_kv} key/value heads, {H // H_kv} in a row on each"
+    assert f"cache {value['cache'][0]}, without sharing {value['cache'][1]}" in seen["voice"]
+
+
+def test_keyboard_moves_over_the_query_heads(browser):
+    with gallery(browser) as visited:
+        page, figure = visited.page, on(visited.page, SharedHeads)
+        figure.locator(".tfb-shared-drawing").focus()
         for _ in range(5):
             page.keyboard.press("ArrowRight")
-        assert page.locator(".tfb-voice").inner_text() == "query heads 5 to 8 read key/value head 2"
-        assert page.locator(".tfb-shared-line.tfb-on").count() == 4
-        page.locator("[data-head='1']").hover()
-        assert page.locator(".tfb-reading").inner_text() == "query heads 1 to 4 read key/value head 1"
+        assert figure.locator(".tfb-voice").inner_text() == "query heads 5 to 8 read key/value head 2"
+        assert figure.locator(".tfb-shared-line.tfb-on").count() == 4
+        figure.locator("[data-head='1']").hover()
+        assert figure.locator(".tfb-reading").inner_text() == "query heads 1 to 4 read key/value head 1"
 
 
 # ---- streaming ----
@@ -225,40 +185,41 @@ def test_every_block_size_of_the_page_sees_the_maximum_rise():
     assert all(len(set(StreamingExplorer().compute(block, 16)["maxima"])) > 1 for block in (2, 4, 8))
 
 
-@in_a_browser
-def test_every_state_of_the_streaming_explorer(drive):
-    more = """
-      titles: [...figure.querySelectorAll(".tfb-stream-title")].map((p) => p.textContent),
-      scores: [...figure.querySelectorAll(".tfb-stream-score")]
-        .map((bar) => ["data-score", "y", "height"].map((n) => Number(bar.getAttribute(n)))),
-      terms: ["term", "before"].map((kind) =>
-        [...figure.querySelectorAll(`.tfb-stream-${kind}`)].map((bar) => Number(bar.getAttribute("height")))),
-      now: figure.querySelectorAll(".tfb-stream-score.tfb-stream-now").length,
-      stairs: figure.querySelector(".tfb-stream-max").getAttribute("d").match(/(?<=[MVHh ])-?[\\d.]+/g).map(Number),
-      values: [...figure.querySelectorAll(".tfb-stream-value")].map((c) => ["cx", "r"].map((n) => Number(c.getAttribute(n)))),
-      marks: [Number(figure.querySelector(".tfb-stream-mean").dataset.at),
-        Number(figure.querySelector(".tfb-stream-target").getAttribute("x1"))],
-      squares: [...figure.querySelectorAll(".tfb-stream-squares")].map((row) => row.children.length),"""
-    for seen, setting, value in drive(StreamingExplorer(), more):
-        end, start, rose = value["seen"], value["start"], value["start"] > 0 and value["shrink"] < 1
-        scores, x = np.array(seen["scores"]), lambda v: 10 + 32 * v
-        assert list(scores[:, 0]) == value["scores"][:end]
-        assert scores[:, 2] == pytest.approx(np.maximum(19 * np.abs(scores[:, 0]), 0.5), abs=0.01)
-        assert scores[:, 1] == pytest.approx(68 - np.maximum(19 * scores[:, 0], 0), abs=0.01)
-        assert seen["now"] == end - start
-        assert seen["stairs"][1::2] == pytest.approx([68 - 19 * m for m in value["maxima"]])
-        rises = [21.25 * setting["block"] * i for i in range(1, len(value["maxima"]))]
-        assert seen["stairs"][2::2] == pytest.approx([*rises, 21.25 * (end - start)])
-        assert seen["terms"][0] == pytest.approx(66 * value["terms"][:end], abs=0.05)
-        assert seen["terms"][1] == pytest.approx(66 * value["before"][:start] if rose else [], abs=0.05)
-        assert np.array(seen["values"]) == pytest.approx(
-            np.array([(x(v), 2 + 7 * term**0.5) for v, term in zip(value["values"], value["terms"][:end])]), abs=0.12)
-        assert seen["marks"] == pytest.approx([x(value["mean"]), x(value["plain"]["mean"])], abs=0.011)
-        assert (seen["marks"][0] == seen["marks"][1]) == ("equal" in seen["texts"]) == (end == 16)
-        assert seen["squares"] == value["kept"] == [16, setting["block"] + 2]
-        numbers = (f"m = {value['maxima'][-1]:.2f}", f"Z = {value['sum']:.2f}", f"read: {value['mean']:.2f}")
-        for title, number in zip(seen["titles"], numbers):
-            assert number in title
-        assert (f"×\u00a0{value['shrink']:.2f}" in seen["titles"][1]) == rose
-        assert f"{value['mean']:.2f}" in seen["headline"]
-        assert f"block {min(setting['step'], value['blocks'])} of {value['blocks']}, {setting['block']} keys in each" in seen["voice"]
+STREAMING = """
+  titles: [...figure.querySelectorAll(".tfb-stream-title")].map((p) => p.textContent),
+  scores: [...figure.querySelectorAll(".tfb-stream-score")]
+    .map((bar) => ["data-score", "y", "height"].map((n) => Number(bar.getAttribute(n)))),
+  terms: ["term", "before"].map((kind) =>
+    [...figure.querySelectorAll(`.tfb-stream-${kind}`)].map((bar) => Number(bar.getAttribute("height")))),
+  now: figure.querySelectorAll(".tfb-stream-score.tfb-stream-now").length,
+  stairs: figure.querySelector(".tfb-stream-max").getAttribute("d").match(/(?<=[MVHh ])-?[\\d.]+/g).map(Number),
+  values: [...figure.querySelectorAll(".tfb-stream-value")].map((c) => ["cx", "r"].map((n) => Number(c.getAttribute(n)))),
+  marks: [Number(figure.querySelector(".tfb-stream-mean").dataset.at),
+    Number(figure.querySelector(".tfb-stream-target").getAttribute("x1"))],
+  squares: [...figure.querySelectorAll(".tfb-stream-squares")].map((row) => row.children.length),"""
+
+
+@drawing(StreamingExplorer, SEEN.replace("MORE", STREAMING))
+def streaming_is_drawn(seen, setting, value):
+    end, start, rose = value["seen"], value["start"], value["start"] > 0 and value["shrink"] < 1
+    scores, x = np.array(seen["scores"]), lambda v: 10 + 32 * v
+    assert list(scores[:, 0]) == value["scores"][:end]
+    assert scores[:, 2] == pytest.approx(np.maximum(19 * np.abs(scores[:, 0]), 0.5), abs=0.01)
+    assert scores[:, 1] == pytest.approx(68 - np.maximum(19 * scores[:, 0], 0), abs=0.01)
+    assert seen["now"] == end - start
+    assert seen["stairs"][1::2] == pytest.approx([68 - 19 * m for m in value["maxima"]])
+    rises = [21.25 * setting["block"] * i for i in range(1, len(value["maxima"]))]
+    assert seen["stairs"][2::2] == pytest.approx([*rises, 21.25 * (end - start)])
+    assert seen["terms"][0] == pytest.approx(66 * value["terms"][:end], abs=0.05)
+    assert seen["terms"][1] == pytest.approx(66 * value["before"][:start] if rose else [], abs=0.05)
+    assert np.array(seen["values"]) == pytest.approx(
+        np.array([(x(v), 2 + 7 * term**0.5) for v, term in zip(value["values"], value["terms"][:end])]), abs=0.12)
+    assert seen["marks"] == pytest.approx([x(value["mean"]), x(value["plain"]["mean"])], abs=0.011)
+    assert (seen["marks"][0] == seen["marks"][1]) == ("equal" in seen["texts"]) == (end == 16)
+    assert seen["squares"] == value["kept"] == [16, setting["block"] + 2]
+    numbers = (f"m = {value['maxima'][-1]:.2f}", f"Z = {value['sum']:.2f}", f"read: {value['mean']:.2f}")
+    for title, number in zip(seen["titles"], numbers):
+        assert number in title
+    assert (f"×\u00a0{value['shrink']:.2f}" in seen["titles"][1]) == rose
+    assert f"{value['mean']:.2f}" in seen["headline"]
+    assert f"block {min(setting['step'], value['blocks'])} of {value['blocks']}, {setting['block']} keys in each" in seen["voice"]

@@ -1,17 +1,12 @@
 """Gradients by depth: the measure against other ways to the same number, the stored file against the measure, every state drawn."""
 
-from pathlib import Path
-
 import measure_depth
 import numpy as np
 import pytest
 import torch
-from browser import launched, visit, why_not
-from test_figures_ideas import SET
-from test_figures_ideas import test_states_fit_the_page_and_have_names as fits
+from gallery import drawing
 
 import tfbook.numpy as tn
-from tfbook import palette
 from tfbook.numpy import layer_norm_vjp
 from tfbook.torch.depth import FORMS, gradients, layer_of_form, layers_of_form, measure, states
 from tfbook.weights import depth
@@ -19,7 +14,6 @@ from tfbook.widgets import DepthExplorer
 from tfbook.widgets.depth import FORMS as NAMES
 from tfbook.widgets.depth import GAP, LOWEST, SHOWN, apart, number, within
 
-PAGE = Path(__file__).resolve().parent.parent / "_build/html/chapters/figures.html"
 SIZES = {"L": 5, "d": 8, "H": 2}
 
 
@@ -135,38 +129,13 @@ READ = """(figure) => {
     numbers: all(".tfb-depth-number").map((text) => text.textContent), ones: all(".tfb-depth-one").length,
     norms: all(".tfb-depth-norm").map((box) => [Number(box.getAttribute("x")), Number(box.getAttribute("y"))]),
     stream: all(".tfb-depth-stream").length,
-    headline: words(".tfb-headline b"), reading: words(".tfb-reading"), voice: words(".tfb-voice"),
+    median: words(".tfb-headline b"), reading: words(".tfb-reading"),
   };
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    if why_not():
-        pytest.skip(why_not())
-    with launched() as browser:
-        yield browser
-
-
-@pytest.mark.parametrize(("width", "paper"), [(390, palette.LIGHT["paper"]), (800, palette.DARK["paper"])])
-def test_states_fit(width, paper, browser, tmp_path):
-    fits(DepthExplorer, width, paper, browser, tmp_path)
-
-
-def test_every_state_is_drawn_on_the_built_page_as_python_computed_it(browser):
-    figure, settings = DepthExplorer(), DepthExplorer.settings()
-    places = [{c.name: c.values.index(s[c.name]) for c in figure.controls} for s in settings]
-    assert PAGE.exists(), "there is no book in _build/html: run make book"
-    with visit(browser, PAGE.as_uri()) as visited:
-        drawn = visited.page.locator("[data-figure=DepthExplorer]").evaluate(
-            f"(figure, settings) => settings.map((setting) => {{ ({SET})(figure, setting); return ({READ})(figure); }})", places)
-        assert visited.faults == []
-    assert len(drawn) == 200
-    for seen, setting in zip(drawn, settings, strict=True):
-        compare(seen, figure.compute(**setting), setting)
-
-
-def compare(seen, value, setting):
+@drawing(DepthExplorer, READ)
+def gradients_are_drawn(seen, setting, value):
     names, (form, shown, L) = list(NAMES), (setting[key] for key in ("form", "shown", "L"))
     back = SHOWN[shown][3] == 0  # labels on the left, where a gradient arrives
     left, right = (84, 314) if back else (36, 266)
@@ -182,10 +151,10 @@ def compare(seen, value, setting):
     assert [name for name, _ in seen["names"]] == [names[i] for i in order]
     np.testing.assert_allclose([up for _, up in seen["names"]], 11 + 250 * (1 - value["labels"][order]), atol=0.14)
     assert seen["numbers"] == [value["numbers"][i] for i in order]
-    assert seen["headline"] == value["numbers"][names.index(form)]
+    assert seen["median"] == value["numbers"][names.index(form)]
     assert seen["stream"] == (form != "plain")
     assert len(seen["norms"]) == {"plain": 0, "residual": 0, "post-norm": 1, "pre-norm": 1, "both": 2}[form]
     assert (form == "post-norm") == any(up < 40 for _, up in seen["norms"])  # on the stream itself
     assert seen["ones"] == 1
-    assert f"{seen['headline']}, from {value['range'][0]} to {value['range'][1]} (7 untrained stacks each, d = 64" in seen["reading"]
+    assert f"{seen['median']}, from {value['range'][0]} to {value['range'][1]} (7 untrained stacks each, d = 64" in seen["reading"]
     assert seen["voice"].startswith(f"{form}, {L} layers: ")

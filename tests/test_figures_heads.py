@@ -1,11 +1,11 @@
-"""The heads explorer: the stored models are what the script wrote down, training lowers the loss, every state is drawn."""
+"""The heads explorer: the stored models are what the script wrote down, training lowers the loss, each state is drawn as computed."""
 
 import numpy as np
 import pytest
 import torch
 import train_heads
-from browser import launched, overflow, visit, why_not
-from test_figures import SET, shade
+from gallery import drawing, gallery, on
+from test_figures import shade
 
 from tfbook import palette
 from tfbook.weights import heads as models
@@ -58,52 +58,33 @@ def test_both_halves_read_alike_and_training_lowers_the_loss():
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) - 0.2
 
 
-EVERY = f"""(figure, settings) => {{
-  const set = {SET}, text = (selector) => [...figure.querySelectorAll(selector)].map((node) => node.textContent);
-  return settings.map((setting) => {{
-    set(figure, setting);
-    return {{
-      fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
-      head: [...figure.querySelectorAll(".tfb-work button")].findIndex((button) => button.getAttribute("aria-pressed") === "true"),
-      work: text(".tfb-work b"), cells: text(".tfb-questions tbody td").filter(Boolean), loss: text(".tfb-questions tfoot td")[0],
-      arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
-      headline: text(".tfb-headline b")[0], reading: text(".tfb-reading")[0],
-    }};
-  }});
-}}"""
+HEADS = """(figure, { texts }) => ({
+  fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
+  head: [...figure.querySelectorAll(".tfb-work button")].findIndex((button) => button.getAttribute("aria-pressed") === "true"),
+  work: texts(".tfb-work b"), cells: texts(".tfb-questions tbody td").filter(Boolean), loss: texts(".tfb-questions tfoot td")[0],
+  arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
+  answered: texts(".tfb-headline b")[0], reading: texts(".tfb-reading")[0],
+})"""
 
 
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory):
-    path = tmp_path_factory.mktemp("heads") / "index.html"
-    head = "<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title>"
-    path.write_text(f"{head}<main>{HeadsExplorer().page()}</main>", encoding="utf-8")
-    return path.as_uri()
+@drawing(HeadsExplorer, HEADS)
+def heads_are_drawn(seen, setting, value):
+    A, row = value["weights"][seen["head"]], value["weights"][seen["head"], 12]
+    assert seen["fills"] == shade(A, palette.ramp(seen["dark"]))
+    assert seen["work"] == value["work"]
+    numbers = [float(cell.rstrip(" %")) for cell in seen["cells"]]
+    assert numbers[::2] == pytest.approx(value["scores"][seen["head"]], abs=0.0056)  # rounded twice
+    assert numbers[1::2] == pytest.approx(100 * value["accuracy"], abs=0.56)
+    assert float(seen["loss"]) == pytest.approx(value["loss"], abs=0.0051)
+    assert seen["arcs"] == [[key, round(w, 3)] for key, w in enumerate(row) if not np.isnan(w) and round(w, 3)]
+    assert seen["answered"] == f"{5 - sum(value['short'])} of 5"
+    letters = HeadsExplorer().constants()["letters"]
+    assert f"attends most to {letters[int(np.nanargmax(row))]}" in seen["reading"]
 
 
-@pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
-def test_every_state_is_drawn_as_python_computed_it(alone):
-    figure, settings = HeadsExplorer(), HeadsExplorer.settings()
-    places = [{c.name: s[c.name] if c.name == "trained" else c.values.index(s[c.name]) for c in figure.controls} for s in settings]
-    with launched() as browser, visit(browser, alone) as visited:
-        drawn = visited.page.locator(".tfb").evaluate(EVERY, places)
-        assert visited.faults == []
-        page = visited.page
-        page.locator(".tfb-matrix[tabindex]").focus()
-        page.keyboard.press("ArrowUp")
-        assert "of 8: token" in page.locator(".tfb-voice").inner_text()
-        page.set_viewport_size({"width": 390, "height": 900})
-        assert overflow(page) == []
-    assert len(drawn) == 64
-    for seen, setting in zip(drawn, settings):
-        value = figure.compute(**setting)
-        A, row = value["weights"][seen["head"]], value["weights"][seen["head"], 12]
-        assert seen["fills"] == shade(A, palette.ramp())
-        assert seen["work"] == value["work"]
-        numbers = [float(cell.rstrip(" %")) for cell in seen["cells"]]
-        assert numbers[::2] == pytest.approx(value["scores"][seen["head"]], abs=0.0056)  # rounded twice
-        assert numbers[1::2] == pytest.approx(100 * value["accuracy"], abs=0.56)
-        assert float(seen["loss"]) == pytest.approx(value["loss"], abs=0.0051)
-        assert seen["arcs"] == [[key, round(w, 3)] for key, w in enumerate(row) if not np.isnan(w) and round(w, 3)]
-        assert seen["headline"] == f"{5 - sum(value['short'])} of 5"
-        assert f"attends most to {figure.constants()['letters'][int(np.nanargmax(row))]}" in seen["reading"]
+def test_keyboard_reads_a_cell_aloud(browser):
+    with gallery(browser) as visited:
+        figure = on(visited.page, HeadsExplorer)
+        figure.locator(".tfb-matrix[tabindex]").focus()
+        visited.page.keyboard.press("ArrowUp")
+        assert "of 8: token" in figure.locator(".tfb-voice").inner_text()

@@ -29,7 +29,7 @@ function render({ model, el, link }) {
   const choose = (setting) => { model.set("state", setting); model.save_changes(); };
   const buttons = [make("button", { type: "button", click: () => choose(spec.start) }, "reset")];
   if (link) buttons.push(make("button", { type: "button", click: async ({ target }) => {
-    const copied = await link(state);
+    const copied = await link();
     view.say(target.textContent = copied ? "link copied" : "link in the address bar");
     setTimeout(() => (target.textContent = "copy link"), 2000);
   } }, "copy link"));
@@ -64,29 +64,41 @@ function render({ model, el, link }) {
   return () => { theme.disconnect(); model.off("change:state", update); model.off("msg:custom", hear); };
 }
 
-function fromAddress(name, spec) { // the setting that a link such as #T=16&H=4 asks for; what the page cannot show is passed over
-  const asked = new URLSearchParams(location.hash.slice(1));
-  if (asked.has("figure") && asked.get("figure") !== name) return {};
-  return Object.fromEntries(spec.controls.map((c) => [c.name, c.values.find((value) => String(value) === asked.get(c.name))]).filter(([, value]) => value !== undefined));
+// ---- a page with no kernel: a stand-in for the model that holds what Python put there, and the setting in the address ----
+
+function addressed(id, { controls }) { // the setting that #figure=MaskExplorer&cached=2 asks of that figure, or null; what the page cannot show is passed over
+  const words = new URLSearchParams(location.hash.slice(1));
+  const alone = () => document.querySelectorAll("[data-figure]").length === 1 && controls.some((c) => words.has(c.name)); // then its name may be left out
+  if (!(words.has("figure") ? words.get("figure") === id : alone())) return null;
+  const found = controls.map((c) => [c.name, c.values.find((value) => String(value) === words.get(c.name))]);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
-function place(name, held) { // a page with no kernel: a stand-in for the model that holds what Python put there
-  const listeners = {};
-  const el = document.querySelector(`[data-figure="${name}"]:not([data-live])`); // the first that no script has taken
+function place(name, held) {
+  const same = [...document.querySelectorAll(`[data-figure="${name}"]`)], at = same.findIndex((node) => !node.dataset.live); // the first that no script has taken
+  const el = same[at], id = at ? `${name}.${at + 1}` : name; // the second of its kind has an address of its own
   el.dataset.live = "page";
+  const listeners = {};
   const model = {
     get: (key) => held[key], set: (key, value) => { held[key] = value; (listeners[`change:${key}`] ?? []).forEach((f) => f()); },
     on: (event, f) => (listeners[event] ??= []).push(f), off() {}, save_changes() {}, send() {},
   };
-  const link = (state) => {
-    history.replaceState(null, "", `#${new URLSearchParams({ figure: name, ...state })}`);
+  const write = () => history.replaceState(null, "", `#${new URLSearchParams({ figure: id, ...held.state })}`);
+  const link = () => {
+    write();
     return navigator.clipboard?.writeText(location.href).then(() => true, () => false); // the address bar has it in any case
   };
-  const follow = () => model.set("state", { ...held.state, ...fromAddress(name, held.spec) });
-  follow();
+  const follow = () => {
+    const setting = addressed(id, held.spec);
+    if (setting) model.set("state", { ...held.state, ...setting });
+    return setting;
+  };
+  const linked = follow();
   render({ model, el, link });
+  let waiting; // browsers let an address change a few times a second only
+  model.on("change:state", () => (waiting ??= setTimeout(() => { waiting = undefined; if (addressed(id, held.spec)) write(); }, 300)));
   addEventListener("hashchange", follow);
-  if (new URLSearchParams(location.hash.slice(1)).get("figure") === name) el.scrollIntoView();
+  if (linked) el.scrollIntoView();
 }
 
 export default { render };

@@ -6,9 +6,13 @@ function attentionMatrix({ make, shade }, at, move) { // at: the {head, query, k
   let cell, top; // pixels, unless the page is narrower
   const node = make("div", {
     class: "tfb-matrix", tabindex: 0, role: "application", "aria-roledescription": "attention matrix",
-    "aria-label": "Attention matrix. Arrow keys move over queries and keys, Page Up and Page Down over heads.",
+    "aria-label": "Attention matrix. Arrow keys move over queries and keys, Home and End to the ends of a row, with Control to the corners, Page Up and Page Down over heads.",
     keydown: (event) => {
-      const [query, key, head] = { ArrowUp: [-1, 0, 0], ArrowDown: [1, 0, 0], ArrowLeft: [0, -1, 0], ArrowRight: [0, 1, 0], PageUp: [0, 0, -1], PageDown: [0, 0, 1] }[event.key] ?? [];
+      const far = event.ctrlKey ? Infinity : 0; // the figure keeps a move within what there is
+      const [query, key, head] = {
+        ArrowUp: [-1, 0, 0], ArrowDown: [1, 0, 0], ArrowLeft: [0, -1, 0], ArrowRight: [0, 1, 0], PageUp: [0, 0, -1], PageDown: [0, 0, 1],
+        Home: [-far, -Infinity, 0], End: [far, Infinity, 0],
+      }[event.key] ?? [];
       if (query === undefined) return;
       event.preventDefault();
       move({ query: at.query + query, key: at.key + key, head: at.head + head });

@@ -1,0 +1,97 @@
+"""The live figures on the built page that shows all of them: put into a state by their controls, and what is drawn read back."""
+
+import json
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from browser import visit
+
+from tfbook import widgets
+from tfbook.widgets.base import Figure
+
+PAGE = Path(__file__).resolve().parent.parent / "_build/html/chapters/figures.html"
+FIGURES = [figure for figure in vars(widgets).values() if isinstance(figure, type) and issubclass(figure, Figure)]
+DRAWINGS = {}  # of each figure, by its class: what reads the page, and what holds that against Python
+
+SET = """(figure, places) => { // the place of each control's value among those that it offers; true where something moved
+  let moved = false;
+  for (const [name, place] of Object.entries(places)) {
+    const input = figure.querySelector(`.tfb-controls [name=${name}]`);
+    const at = { checkbox: "checked", "select-one": "selectedIndex" }[input.type] ?? "value";
+    if (Number(input[at]) === place) continue;
+    input[at] = place;
+    input.dispatchEvent(new Event(at === "value" ? "input" : "change", { bubbles: true }));
+    moved = true;
+  }
+  return moved;
+}"""
+READ = """(figure) => {
+  const look = (selector, ...names) => [...figure.querySelectorAll(selector)].map((node) =>
+    Object.fromEntries([["text", node.textContent], ...["class", ...names].map((name) => [name, node.getAttribute(name)])]));
+  const texts = (selector) => [...figure.querySelectorAll(selector)].map((node) => node.textContent);
+  const numbers = (selector, ...names) =>
+    [...figure.querySelectorAll(selector)].map((node) => names.map((name) => Number(node.getAttribute(name))));
+  return { ...(OWN)(figure, { look, texts, numbers }), headline: texts(".tfb-headline").join(), voice: texts(".tfb-voice").join(),
+    dark: figure.hasAttribute("data-dark"),
+    width: figure.querySelector(".tfb-stage").clientWidth };
+}"""
+
+
+def drawing(figure, own):
+    """Note how to check a figure: ``own`` is JavaScript that reads the drawing, the function below it compares that with Python."""
+
+    def note(compare):
+        DRAWINGS[figure] = READ.replace("OWN", own), compare
+        return compare
+
+    return note
+
+
+def places(figure, setting):
+    """Where a setting stands among the values that each control offers."""
+    return {c.name: list(c.values).index(setting[c.name]) for c in figure.controls}
+
+
+@contextmanager
+def gallery(browser, **options):
+    """The page of all figures, opened; at the end it must have been quiet."""
+    assert PAGE.exists(), "there is no book in _build/html: run make book"
+    with visit(browser, PAGE.as_uri(), **options) as visited:
+        visited.page.wait_for_timeout(50)
+        yield visited
+        assert visited.faults == []
+
+
+def on(page, figure):
+    """The first figure of a class on a page."""
+    return page.locator(f"[data-figure={figure.__name__}]").first
+
+
+def choose(place, figure, setting):
+    """Move the controls to a setting of the page."""
+    place.evaluate(SET, places(figure, setting))
+
+
+def read(place, figure):
+    """What is drawn there now."""
+    return place.evaluate(DRAWINGS[figure][0])
+
+
+def every_state(place, figure):
+    """What is drawn at each setting of the page, in the order of ``settings()``."""
+    each = f"""(figure, all) => {{
+      const set = {SET}, read = {DRAWINGS[figure][0]};
+      return JSON.stringify(all.map((one) => {{ set(figure, one); return read(figure); }}));
+    }}"""
+    return json.loads(place.evaluate(each, [places(figure, setting) for setting in figure.settings()]))  # as text it travels faster
+
+
+@cache
+def python(figure):
+    return figure()
+
+
+def compare(figure, seen, setting):
+    """Hold what was read back against what Python computes at that setting."""
+    DRAWINGS[figure][1](seen, setting, python(figure).compute(**setting))
