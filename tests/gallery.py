@@ -1,5 +1,6 @@
 """The live figures on the built page that shows all of them: put into a state by their controls, and what is drawn read back."""
 
+import importlib
 import json
 from contextlib import contextmanager
 from functools import cache
@@ -46,6 +47,12 @@ def drawing(figure, own):
         return compare
 
     return note
+
+
+def load():
+    """Bring together how each figure is checked: every file of tests about figures says it of its own."""
+    for path in sorted(Path(__file__).parent.glob("test_figures*.py")):
+        importlib.import_module(path.stem)
 
 
 def places(figure, setting):

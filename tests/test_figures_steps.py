@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import inaccessible, launched, overflow, visit, why_not
+from browser import inaccessible, overflow, visit
+from gallery import drawing
 
 from tfbook.examples import LAYER, TOKENS, X
 from tfbook.widgets import LayerSteps
@@ -88,12 +89,13 @@ def made_it(operation, left, above, i, j):
     return [("left", i, k) for k in range(left.shape[1])] + [("above", k, j) for k in range(0 if above is None else len(above))]
 
 
-@pytest.fixture(scope="module")
-def browser():
-    if why_not():
-        pytest.skip(why_not())
-    with launched() as browser:
-        yield browser
+@drawing(LayerSteps, """(figure, { texts }) => ({ name: texts(".tfb-steps-map [aria-pressed=true]").join(),
+  parts: ["left", "above", "result"].map((part) => texts(`[data-part=${part}]`)) })""")
+def operation_is_drawn(seen, setting, _):
+    name, parts = list(plain(setting["norm"]).items())[setting["step"] - 1]
+    assert seen["name"] == name
+    for texts, A in zip(seen["parts"], parts, strict=True):
+        np.testing.assert_allclose([value(text) for text in texts], [] if A is None else A.ravel(), atol=0.0051)
 
 
 @pytest.fixture(scope="module")
