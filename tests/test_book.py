@@ -12,7 +12,7 @@ BOOK = ROOT / "_build" / "html"
 FIRST = "index.html"  # sends its reader on to the title page
 PAGES = sorted({path.relative_to(BOOK).as_posix() for path in BOOK.rglob("*.html") if "_static" not in path.parts} - {FIRST})
 CHAPTERS = [page for page in PAGES if page.startswith("chapters/0")]
-SOURCES = [*ROOT.glob("_*.yml"), *ROOT.glob("chapters/*.*"), *ROOT.glob("assets/*.*")]
+SOURCES = [*ROOT.glob("_*.yml"), *ROOT.glob("chapters/*.*"), *ROOT.glob("assets/*.*"), *ROOT.glob("templates/*.*")]
 
 needs_browser = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 
