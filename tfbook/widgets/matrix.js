@@ -2,8 +2,7 @@
 // ---- an attention matrix that is read cell by cell, and a small one for each head ----
 
 function attentionMatrix({ make, shade }, at, move) { // at: the {head, query, key} that is read; move(to): the reader goes elsewhere
-  const LEFT = 80;
-  let cell, top; // pixels, unless the page is narrower
+  let cell, left, top; // pixels, unless the page is narrower
   const node = make("div", {
     class: "tfb-matrix", tabindex: 0, role: "application", "aria-roledescription": "attention matrix",
     "aria-label": "Attention matrix. Arrow keys move over queries and keys, Home and End to the ends of a row, with Control to the corners, Page Up and Page Down over heads.",
@@ -26,22 +25,23 @@ function attentionMatrix({ make, shade }, at, move) { // at: the {head, query, k
   }
 
   function draw(A, names) {
-    const T = names.length, RIGHT = 22 + 4 * Math.max(...names.map((name) => name.length)); // room for a slanted name
+    const T = names.length, longest = Math.max(...names.map((name) => name.length)), RIGHT = 22 + 4 * longest; // room for a slanted name
     cell = Math.min(Math.max(384 / T, 14), 44);
     const middle = cell / 2 + 4, size = T * cell, cells = [];
-    const shrunk = Math.min((node.clientWidth || 500) / (LEFT + size + RIGHT), 1), font = Math.min(13 / shrunk, 0.7 * cell); // legible on a phone
-    top = Math.max(2 * font + 14, 14 + 0.5 * font * Math.max(...names.map((name) => name.length)));
+    const shrunk = Math.min((node.clientWidth || 500) / (80 + size + RIGHT), 1), font = Math.min(13 / shrunk, 0.7 * cell); // legible on a phone
+    left = Math.max(80, 10 + 0.6 * font * Math.max(longest, 7)); // 7: the word query and its arrow
+    top = Math.max(2 * font + 14, 14 + 0.5 * font * longest);
     for (let q = 0; q < T; q++)
       for (let k = 0; k < T; k++)
         cells.push(make("rect", {
-          x: LEFT + k * cell, y: top + q * cell, width: cell - 1, height: cell - 1, "data-q": q, "data-k": k,
+          x: left + k * cell, y: top + q * cell, width: cell - 1, height: cell - 1, "data-q": q, "data-k": k,
           class: A[q][k] === null ? "tfb-masked" : undefined, fill: A[q][k] === null ? undefined : shade(A[q][k]),
         }));
-    const rows = names.map((name, q) => make("text", { x: LEFT - 6, y: top + q * cell + middle, "text-anchor": "end", class: "tfb-query", "data-query": q }, name));
-    const columns = names.map((name, k) => make("text", { transform: `translate(${LEFT + k * cell + middle} ${top - 6}) rotate(-52)`, class: "tfb-key", "data-key": k }, name));
-    node.replaceChildren(make("svg", { viewBox: `0 0 ${LEFT + size + RIGHT} ${top + size + 18}`, "aria-hidden": "true", style: `max-width:${LEFT + size + RIGHT}px;font-size:${font}px` },
-      make("text", { x: LEFT - 6, y: top - 8, "text-anchor": "end", class: "tfb-query tfb-axis" }, "query ↓"),
-      make("text", { x: LEFT - 6, y: top - 10 - font, "text-anchor": "end", class: "tfb-axis tfb-key-axis" }, "key →"),
+    const rows = names.map((name, q) => make("text", { x: left - 6, y: top + q * cell + middle, "text-anchor": "end", class: "tfb-query", "data-query": q }, name));
+    const columns = names.map((name, k) => make("text", { transform: `translate(${left + k * cell + middle} ${top - 6}) rotate(-52)`, class: "tfb-key", "data-key": k }, name));
+    node.replaceChildren(make("svg", { viewBox: `0 0 ${left + size + RIGHT} ${top + size + 18}`, "aria-hidden": "true", style: `max-width:${left + size + RIGHT}px;font-size:${font}px` },
+      make("text", { x: left - 6, y: top - 8, "text-anchor": "end", class: "tfb-query tfb-axis" }, "query ↓"),
+      make("text", { x: left - 6, y: top - 10 - font, "text-anchor": "end", class: "tfb-axis tfb-key-axis" }, "key →"),
       ...cells, ...rows, ...columns,
       make("rect", { class: "tfb-frame", width: cell - 1, height: cell - 1 })));
   }
@@ -52,7 +52,7 @@ function attentionMatrix({ make, shade }, at, move) { // at: the {head, query, k
     svg.querySelector(`[data-query="${at.query}"]`).classList.add("tfb-on");
     svg.querySelector(`[data-key="${at.key}"]`).classList.add("tfb-on");
     const frame = svg.querySelector(".tfb-frame");
-    frame.setAttribute("x", LEFT + at.key * cell);
+    frame.setAttribute("x", left + at.key * cell);
     frame.setAttribute("y", top + at.query * cell);
   }
   return { node, draw, mark };
