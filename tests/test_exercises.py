@@ -6,9 +6,16 @@ import sys
 import numpy as np
 import pytest
 
+import tfbook.exercises
 from tfbook.exercises import catalogue, check, exercise, solution
 
 MISTAKES = [(name, diagnosis) for name, entry in catalogue().items() for diagnosis in entry.mistakes]
+
+
+def test_no_name_is_given_twice():
+    chapters = [module for name, module in vars(tfbook.exercises).items() if name.startswith("chapter_")]
+    names = [entry.name for chapter in chapters for entry in chapter.EXERCISES]
+    assert sorted(names) == sorted(catalogue())
 
 
 @pytest.mark.parametrize("name", catalogue())
@@ -131,12 +138,12 @@ ANEW = {
         (lambda X, C, W_Q, W_K, W_V: soft(X @ W_Q @ W_K.T @ C.T / len(W_Q) ** 0.5) @ C @ W_V, "scale is √d:"),
         (lambda X, C, W_Q, W_K, W_V: soft(scaled(X @ W_Q, C @ W_K), axis=-2) @ (C @ W_V), "softmax runs over the queries"),
     ],
-    "query-gradient": [
+    "lookup-gradient": [
         (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * (v - soft(K @ q / temperature) @ v)), "temperature is missing"),
         (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * v) / temperature, "lowers the other weights"),
         (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * (v - np.mean(v))) / temperature, "plain mean"),
         (lambda q, K, v, temperature: 0 * q, "weights are taken as constant"),
-        (lambda q, K, v, temperature: -catalogue()["query-gradient"].solution(q, K, v, temperature), "sign is the wrong way round"),
+        (lambda q, K, v, temperature: -catalogue()["lookup-gradient"].solution(q, K, v, temperature), "sign is the wrong way round"),
     ],
     "softmax": [
         (lambda S: exp_rows(S, 0), "exp overflows on large scores"),
@@ -218,7 +225,7 @@ RIGHT = [
     ("soft-lookup", lambda q, K, V, temperature: soft(K @ (q / temperature)) @ V),
     ("kernel-regression", lambda x, X, y, h: soft((x @ X.T - np.square(X).sum(axis=-1) / 2) / h**2) @ y),
     ("cross-attention", lambda X, C, W_Q, W_K, W_V: look(X @ W_Q, C @ W_K, C) @ W_V),
-    ("query-gradient", lambda q, K, v, temperature: by_steps(lambda q: soft(K @ q / temperature) @ v, q)),
+    ("lookup-gradient", lambda q, K, v, temperature: by_steps(lambda q: soft(K @ q / temperature) @ v, q)),
     ("softmax-jacobian", lambda a: (np.eye(len(a)) - a) * a[:, None]),
     ("softmax-jacobian", lambda a: np.diag(*in_float32(a)) - np.outer(*in_float32(a, a))),
 ]

@@ -305,7 +305,7 @@ EXERCISES = [
         _cross_cases,
     ),
     Exercise(
-        "query-gradient", "02", 4,
+        "lookup-gradient", "02", 4,
         r"The values are now plain numbers \(v\) <code>(T_k,)</code>, and \(y = \sum_j a_j v_j\) with "
         r"\(a = \operatorname{softmax}(K q / \tau)\), where \(\tau\) is the temperature. Write "
         r"<code>query_gradient(q, K, v, temperature)</code>: \(\partial y / \partial q\), shape <code>(d_k,)</code>, without automatic "
