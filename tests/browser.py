@@ -144,6 +144,23 @@ def overflow(page):
         if (box.width && box.right > width + 1 && getComputedStyle(node).visibility !== "hidden" && !held(node))
           faults.push(`${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(box.right)} px`);
       }
+      const walker = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT);
+      for (let node; (node = walker.nextNode());) { // words beyond the edge of a box that hides what is beyond
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const text = range.getBoundingClientRect();
+        if (!node.data.trim() || !text.width || node.parentElement.closest("mjx-container, script, style")) continue;
+        for (let box = node.parentElement; box && box !== document.body; box = box.parentElement) {
+          const { overflowX, overflowY, display, visibility } = getComputedStyle(box), edge = box.getBoundingClientRect();
+          if (visibility === "hidden" || Math.min(edge.width, edge.height) <= 2) break; // for screen readers alone
+          if (/auto|scroll/.test(overflowX + overflowY)) break; // it scrolls
+          if (display === "inline") continue;
+          const beside = /hidden|clip/.test(overflowX) && (text.left < edge.left - 1 || text.right > edge.right + 1);
+          const room = text.height / 3, tall = text.top < edge.top - room || text.bottom > edge.bottom + room;
+          const above = /hidden|clip/.test(overflowY) && tall;
+          if (beside || above) faults.push(`cut off: ${node.data.trim().slice(0, 40)}`);
+        }
+      }
       return faults.slice(0, 5);
     }""")
 

@@ -235,6 +235,12 @@ FAULTS = {
     "no name": ("<main><canvas></canvas></main>", lambda v: unnamed_pictures(v.page)),
     "the page is": ("<main><pre style='width: 2000px'>wide</pre></main>", lambda v: overflow(v.page)),
     "ends at": ("<body style='overflow-x: hidden'><main><pre style='width: 2000px'>wide</pre></main>", lambda v: overflow(v.page)),
+    "cut off: a text": ("<main><p style='width: 60px; overflow: hidden; white-space: nowrap'>a text longer than its box</p></main>",
+                        lambda v: overflow(v.page)),
+    "cut off: low": ("<main><p style='height: 30px; overflow: clip'>high<br>high<br>high<br><b>low</b></p></main>",
+                     lambda v: overflow(v.page)),
+    "cut off: beyond": ("<main><svg viewBox='0 0 100 50' width=100 height=50><text x=80 y=20>beyond</text></svg></main>",
+                        lambda v: overflow(v.page)),
     "color-contrast": ("<main><p style='color: #ccc; background: #fff'>pale</p></main>", lambda v: inaccessible(v.page)),
 }
 
