@@ -1,6 +1,6 @@
 // Positions: one scheme at a time. Above zero is one colour, below it the other.
 
-function figure({ stage, make, say }) {
+function figure({ stage, make, say, spec }) {
   const headline = make("p", { class: "tfb-headline" });
   const picture = make("div", { class: "tfb-position" });
   const at = { key: 2, distance: 3 }; // of the rotary pairs
@@ -11,8 +11,8 @@ function figure({ stage, make, say }) {
   };
   const movers = { key: inner("key", "key stands at"), distance: inner("distance", "query comes later by") };
   const turner = make("div", { class: "tfb-controls", role: "group", "aria-label": "Query and key" }, movers.key.node, movers.distance.node);
-  stage.append(headline, turner, picture);
-
+  const past = lengthCurves({ make, spec }, () => draw());
+  stage.append(headline, turner, past.node, picture);
   let value, state, WIDTH;
   const text = (x, y, words, name = "note", anchor = "start") => make("text", { x, y, class: `tfb-position-${name}`, "text-anchor": anchor }, words);
   const svg = (height, name, ...parts) => make("svg", { viewBox: `0 0 ${WIDTH} ${height}`, width: WIDTH, height, role: "img", "aria-label": name }, ...parts);
@@ -100,14 +100,19 @@ function figure({ stage, make, say }) {
     picture.replaceChildren(svg(FLOOR + 32, `Bias by distance for ${value.slopes.length} heads. ${headline.textContent}.`, ...parts));
   }
 
+  const lengths = () => past.draw(WIDTH, headline, (height, ...parts) => picture.replaceChildren(svg(height, ...parts)));
+
   function draw() {
     WIDTH = Math.min(stage.clientWidth || 640, 640);
     const { scheme, T, d, H } = state;
     turner.hidden = scheme !== "rotary";
-    for (const name of ["d", "H"]) // a control stands where it matters
-      stage.parentElement.querySelector(`.tfb-controls [name=${name}]`).closest("label").hidden = (scheme === "ALiBi") === (name === "d");
-    ({ sinusoidal, products, rotary, ALiBi })[scheme]();
-    say(`${scheme}, ${T} positions, ${scheme === "ALiBi" ? `${H} heads` : `${d} channels`}: ${headline.textContent}`);
+    past.node.hidden = scheme !== "trained models";
+    const matter = { ALiBi: ["T", "H"], "trained models": [] }[scheme] ?? ["T", "d"]; // a control stands where it matters
+    for (const name of ["T", "d", "H"])
+      stage.parentElement.querySelector(`.tfb-controls [name=${name}]`).closest("label").hidden = !matter.includes(name);
+    ({ sinusoidal, products, rotary, ALiBi, "trained models": lengths })[scheme]();
+    const sizes = matter.map((name) => ({ T: `, ${T} positions`, d: `, ${d} channels`, H: `, ${H} heads` })[name]);
+    say(`${scheme}${sizes.join("")}: ${headline.textContent}`);
   }
 
   return (newValue, newState) => { [value, state] = [newValue, newState]; draw(); };

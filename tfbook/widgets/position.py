@@ -1,4 +1,4 @@
-"""Positions: the sinusoidal table, its dot products, rotary's turning pairs, and ALiBi's slopes."""
+"""Positions: the sinusoidal table, its dot products, rotary's turning pairs, ALiBi's slopes, and what trained models keep of them."""
 
 from typing import ClassVar
 
@@ -7,17 +7,19 @@ import numpy as np
 from tfbook.numpy import alibi_bias, rotary, sinusoidal_positions
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Choice, Slider
+from tfbook.widgets.position_lengths import lengths, still_lengths
 
 
 class PositionExplorer(Figure):
-    """Four ways to tell tokens their order.
+    """Ways to tell tokens their order, and how far each carries.
 
     Parameters
     ----------
-    scheme : {"sinusoidal", "products", "rotary", "ALiBi"}
-        The table of sines and cosines, its dot products by distance, pairs of channels that turn, or a bias by distance.
+    scheme : {"sinusoidal", "products", "rotary", "ALiBi", "trained models"}
+        The table of sines and cosines, its dot products by distance, pairs of channels that turn, a bias by distance, or the
+        loss of models trained on 64 tokens, read on up to 512.
     T : int
-        Positions.
+        Positions; those of the trained models are on a slider of their own.
     d : int
         Channels; of no matter to ALiBi.
     H : int
@@ -30,8 +32,9 @@ class PositionExplorer(Figure):
     """
 
     title = "Positions"
+    shared = ("position_lengths",)
     controls = (
-        Choice("scheme", "scheme", ["sinusoidal", "products", "rotary", "ALiBi"]),
+        Choice("scheme", "scheme", ["sinusoidal", "products", "rotary", "ALiBi", "trained models"]),
         Slider("T", "T positions", [16, 32, 48], most=128),
         Slider("d", "d channels", [8, 16, 32], most=64),
         Slider("H", "H heads", [2, 4, 8], most=12),
@@ -45,7 +48,11 @@ class PositionExplorer(Figure):
 
     def compute(self, scheme, T, d, H):
         nothing = {"up": [], "down": [], "products": [], "differ": 0.0, "waves": [], "turns": [], "alike": [], "slopes": [], "least": 0.0}
-        return nothing | {"sinusoidal": sinusoidal, "products": products, "rotary": turning, "ALiBi": alibi}[scheme](T, d, H)
+        views = {"sinusoidal": sinusoidal, "products": products, "rotary": turning, "ALiBi": alibi}
+        return nothing | (views[scheme](T, d, H) if scheme in views else {})
+
+    def constants(self):
+        return {"lengths": lengths()}
 
     def still(self):
         slopes = "".join(f"<td>{-slope:.4f}</td>" for slope in alibi(2, 2, 8)["slopes"])
@@ -55,6 +62,7 @@ class PositionExplorer(Figure):
             + "".join(f"<th scope=col>{p}</th>" for p, _ in shown) + "</tr><tr>" + "".join(f"<td>{x:.2f}</td>" for _, x in shown)
             + "</tr></table><table><caption>ALiBi: bias for each step of distance, for each of 8 heads</caption><tr>"
             + "".join(f"<th scope=col>{h}</th>" for h in range(1, 9)) + f"</tr><tr>{slopes}</tr></table>"
+            + still_lengths()
         )
 
 

@@ -1,0 +1,114 @@
+"""Models trained on 64 tokens and read past them: what is stored is whole and can be found again, and the figure draws it."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import train_positions
+from browser import launched, visit, why_not
+
+from tfbook.weights import positions as trained
+from tfbook.widgets.position_lengths import ENDS, READS, lengths
+
+CHAPTER = Path(__file__).resolve().parent.parent / "_build/html/chapters/05-tokens-and-positions.html"
+
+
+def test_the_record_is_whole():
+    record = trained.record()
+    assert record["command"].startswith("python scripts/train_positions.py")
+    assert [(m["seed"], m["scheme"]) for m in record["models"]] == [(seed, scheme) for seed in trained.SEEDS for scheme in trained.SCHEMES]
+    assert (record["steps"], record["stride"]) == (train_positions.STEPS, train_positions.STRIDE)
+    assert all(m["seconds"] > 0 and 1 < m["last_loss"] < 3 for m in record["models"])
+    for scheme, loss in trained.losses().items():
+        assert loss.shape == (len(trained.SEEDS), trained.READ)
+        ends = trained.TRAINED if scheme == "learned" else trained.READ
+        assert (np.isfinite(loss) == (np.arange(trained.READ) < ends)).all()
+    assert trained.load("learned")["P"].shape == (trained.TRAINED, trained.SIZE["d"])
+    assert not any("P" in trained.load(scheme) for scheme in trained.SCHEMES[1:])
+
+
+@pytest.mark.parametrize("scheme", trained.SCHEMES)
+def test_a_stored_model_costs_what_was_written_down(scheme):
+    asked, right = trained.windows(trained.tokens()[1], trained.READ, train_positions.STRIDE)
+    found = trained.loss_by_position(trained.load(scheme), scheme, asked[:, :64], right[:, :64])  # in NumPy; it was PyTorch that read
+    np.testing.assert_allclose(found, trained.losses()[scheme][0, :64], atol=2e-3)
+
+
+@pytest.mark.parametrize("scheme", trained.SCHEMES[1:])
+def test_far_past_the_end_too(scheme):
+    asked, right = trained.windows(trained.tokens()[1], trained.READ, 20 * train_positions.STRIDE)
+    module = train_positions.LanguageModel(trained.VOCAB, trained.TRAINED, positions=scheme, **trained.SIZE)
+    module.load_state_dict({name: torch.tensor(p) for name, p in trained.load(scheme).items()})
+    with torch.no_grad():
+        logits = module(torch.tensor(asked))
+    far = torch.nn.functional.cross_entropy(logits[:, 256:].flatten(0, 1), torch.tensor(right[:, 256:]).flatten()).item()
+    stored = trained.losses()[scheme][0, 256:].mean()
+    np.testing.assert_allclose(far, stored, atol=0.25)  # of fewer texts
+    np.testing.assert_allclose(trained.loss_by_position(trained.load(scheme), scheme, asked, right)[256:].mean(), far, atol=1e-3)
+
+
+def test_a_learned_table_ends():
+    asked, _ = trained.windows(trained.tokens()[1][:200], trained.TRAINED + 1, 100)
+    with pytest.raises(ValueError, match="at most T_max = 64, the rows of the table P, got 65"):
+        trained.loss_by_position(trained.load("learned"), "learned", asked, asked)
+
+
+def test_what_is_read_was_not_learned_from():
+    learned_from, held_out = (bytes(part.astype(np.uint8)) for part in trained.tokens())
+    assert len(learned_from) > 200_000
+    pieces = [held_out[i : i + 60] for i in range(0, len(held_out) - 60, 500)]
+    assert np.mean([piece in learned_from for piece in pieces]) < 0.05
+
+
+def test_training_lowers_the_loss():
+    losses = train_positions.train("rotary", seed=5, steps=25)[1]
+    assert losses[0] == pytest.approx(np.log(trained.VOCAB), abs=0.3)
+    assert np.mean(losses[-3:]) < 3.6
+
+
+def test_curves_are_means_of_what_was_stored():
+    for c, scheme in zip(lengths()["curves"], trained.SCHEMES, strict=True):
+        loss = trained.losses()[scheme].mean(axis=0)
+        assert c["loss"][-1] == pytest.approx(loss[ENDS[len(c["loss"]) - 2] : ENDS[len(c["loss"]) - 1]].mean(), abs=0.00051)
+        for T, read in zip(READS, c["reads"], strict=True):
+            assert ENDS[read["points"] - 1] == min(T, 64 if scheme == "learned" else 512)
+            assert read["ends"] == (scheme == "learned" and T > 64)
+            assert read["ends"] or read["mean"] == pytest.approx(np.nanmean(loss[:T]), abs=0.00051)
+
+
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
+def test_every_reading_length_is_drawn_on_the_built_page():
+    assert CHAPTER.exists(), "there is no book in _build/html: run make book"
+    told = lengths()
+    with launched() as browser, visit(browser, f"{CHAPTER.as_uri()}#figure=PositionExplorer&scheme=trained+models") as visited:
+        page = visited.page
+        figure = page.locator("[data-figure=PositionExplorer]").first
+        assert not figure.get_by_label("T positions").is_visible()
+        slider = figure.get_by_label("read at T")
+        for place, T in enumerate(READS):
+            slider.fill(str(place))
+            lines = figure.locator("[data-scheme]").evaluate_all(
+                "(nodes) => nodes.map((n) => [n.dataset.scheme, n.getAttribute('d'), n.className.baseVal])")
+            labels = dict(figure.locator("[data-mean]").evaluate_all("(nodes) => nodes.map((n) => [n.dataset.mean, n.textContent])"))
+            across = float(figure.locator(".tfb-position-trained").get_attribute("x1"))
+            assert len(lines) == len(labels) == 5
+            for name, path, role in lines:
+                (c,) = (c for c in told["curves"] if c["name"] == name)
+                read = c["reads"][place]
+                points = np.array(re.findall(r"([\d.]+) ([\d.]+)", path), float)
+                assert len(points) == read["points"]
+                np.testing.assert_allclose(points[:, 0], 40 + (across - 40) / told["trained"] * np.array(c["at"][: len(points)]), atol=0.06)
+                height = 262 - (np.array(c["loss"][: len(points)]) - told["least"]) / (told["most"] - told["least"]) * 236
+                np.testing.assert_allclose(points[:, 1], height, atol=0.06)
+                assert role == f"tfb-position-{'ends' if read['ends'] else 'lost' if read['lost'] else 'kept'}"
+                assert labels[name] == (f"{name}: ends" if read["ends"] else f"{name} {read['mean']:.2f}")
+            (best, low), (worst, high) = told["said"][place]["best"], told["said"][place]["worst"]
+            words = f"Trained at 64, read at {T}: a token costs {best} {low:.2f} nats, {worst} {high:.2f}"
+            assert figure.locator(".tfb-headline").inner_text() == words
+            assert words in figure.locator(".tfb-voice").inner_text()
+        slider.focus()
+        page.keyboard.press("ArrowLeft")
+        assert "read at 256" in figure.locator(".tfb-headline").inner_text()
+        assert visited.faults == []

@@ -1,0 +1,62 @@
+"""Small language models, one for each way to tell the order: trained on 64 tokens, read on up to 512.
+
+A token is a byte of real English, the help texts of Python. Only how a model is told the order differs. What one held-out text
+costs a model, at each position, is stored for several seeds; the parameters are stored for the first.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from tfbook.data import text
+from tfbook.numpy import language_model, softmax
+
+SCHEMES = ("learned", "sinusoidal", "rotary", "alibi", "none")
+VOCAB, TRAINED, READ, SEEDS = 128, 64, 512, (0, 1)
+SIZE = {"d": 64, "H": 4, "L": 2, "d_ff": 128, "norm": "pre"}
+FILE = Path(__file__).parent / "positions.npz"
+
+
+def tokens():
+    """The text as bytes: what the models learn from, and the last tenth, which they do not see.
+
+    Paragraphs that come again are left out, so that the one half does not hold what the other asks.
+    """
+    once = "\n\n".join(dict.fromkeys(text().split("\n\n")))
+    read = np.frombuffer(once.encode("ascii", "replace"), np.uint8).astype(np.int64)
+    return np.split(read, [len(read) * 9 // 10])
+
+
+def windows(held_out, T, step):
+    """Sequences of T tokens and the one after each, (n, T) both; a new sequence begins every ``step`` tokens."""
+    whole = np.lib.stride_tricks.sliding_window_view(held_out, T + 1)[::step]
+    return whole[:, :-1], whole[:, 1:]
+
+
+def loss_by_position(P, scheme, asked, right):
+    """Mean loss in nats at each position, (T,), of sequences (n, T) and the token after each."""
+    logits = language_model(asked, P, SIZE["H"], positions=scheme, norm=SIZE["norm"])
+    return -np.log(np.take_along_axis(softmax(logits), right[..., None], axis=-1)[..., 0]).mean(axis=0)
+
+
+def load(scheme):
+    """The trained model of the first seed: its parameters."""
+    with np.load(FILE) as stored:
+        prefix = f"{scheme}."
+        return {name.removeprefix(prefix): stored[name].astype(np.float32) for name in stored.files if name.startswith(prefix)}
+
+
+@cache
+def losses():
+    """Held-out loss in nats of each scheme, (seeds, READ) by position; not a number where a model cannot read."""
+    with np.load(FILE) as stored:
+        return dict(zip(SCHEMES, stored["losses"].astype(float), strict=True))
+
+
+@cache
+def record():
+    """What the script wrote down: the command, seeds, steps, and of each model its last loss and the time it took."""
+    with np.load(FILE) as stored:
+        return json.loads(str(stored["record"]))
