@@ -154,7 +154,7 @@ def overflow(page):
           const { overflowX, overflowY, display, visibility } = getComputedStyle(box), edge = box.getBoundingClientRect();
           if (visibility === "hidden" || Math.min(edge.width, edge.height) <= 2) break; // for screen readers alone
           if (/auto|scroll/.test(overflowX + overflowY)) break; // it scrolls
-          if (display === "inline") continue;
+          if (display === "inline" && box.localName !== "svg") continue; // it holds nothing back
           const beside = /hidden|clip/.test(overflowX) && (text.left < edge.left - 1 || text.right > edge.right + 1);
           const room = text.height / 3, tall = text.top < edge.top - room || text.bottom > edge.bottom + room;
           const above = /hidden|clip/.test(overflowY) && tall;
