@@ -1,0 +1,32 @@
+"""What sharing key/value heads did to small models in training: loss on text, and answers to five questions, seed by seed."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+FILE = Path(__file__).parent / "shared_heads.json"
+
+
+@cache
+def record():
+    """What ``scripts/train_shared_heads.py`` wrote down: the command, the sizes, and of each model H_kv, seed and measures."""
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def measured(name):
+    """One measure of every model.
+
+    Parameters
+    ----------
+    name : {"loss", "right"}
+        Nats a character on unseen text, or the share of right answers.
+
+    Returns
+    -------
+    dict of int to ndarray
+        For each H_kv, most heads first, a number for each seed.
+    """
+    models = record()["models"]
+    return {H_kv: np.array([m[name] for m in models if m["H_kv"] == H_kv]) for H_kv in dict.fromkeys(m["H_kv"] for m in models)}
