@@ -36,5 +36,5 @@ def test_solutions_of_a_chapter_are_all_there(chapter):
 
 
 def test_a_chapter_that_is_not_there():
-    with pytest.raises(ValueError, match="chapter: expected one of 03"):
+    with pytest.raises(ValueError, match="chapter: expected one of "):
         solutions("99")
