@@ -1,12 +1,14 @@
 """Exercises of every chapter: the task, a check that names the mistake, and a solution that opens."""
 
 from tfbook.exercises import (
+    chapter_01,
     chapter_02,
     chapter_03,
     chapter_04,
     chapter_05,
     chapter_07,
     chapter_08,
+    quiz_01,
     quiz_02,
     quiz_03,
     quiz_04,
@@ -18,10 +20,13 @@ from tfbook.exercises.exercise import Exercise, judge
 from tfbook.exercises.page import Box, Reveal, Solutions
 from tfbook.exercises.quiz import quiz
 
-QUIZZES = {"02": quiz_02.QUIZ, "03": quiz_03.QUIZ, "04": quiz_04.QUIZ, "05": quiz_05.QUIZ, "07": quiz_07.QUIZ, "08": quiz_08.QUIZ}
+QUIZZES = {
+    "01": quiz_01.QUIZ, "02": quiz_02.QUIZ, "03": quiz_03.QUIZ, "04": quiz_04.QUIZ, "05": quiz_05.QUIZ,
+    "07": quiz_07.QUIZ, "08": quiz_08.QUIZ,
+}
 _CATALOGUE = {
     exercise.name: exercise
-    for chapter in (chapter_02, chapter_03, chapter_04, chapter_05, chapter_07, chapter_08)
+    for chapter in (chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_07, chapter_08)
     for exercise in chapter.EXERCISES
 }
 

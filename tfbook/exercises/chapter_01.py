@@ -1,0 +1,336 @@
+"""Exercises of chapter 01, why attention."""
+
+import math
+
+import numpy as np
+
+from tfbook.exercises.exercise import Exercise
+
+# ---- the receptive field of a stack of convolutions ----
+
+
+def receptive_field(widths, gaps):
+    reach = sum((k - 1) * gap for k, gap in zip(widths, gaps))
+    return reach + 1
+
+
+def _itself_forgotten(widths, gaps):
+    return sum((k - 1) * gap for k, gap in zip(widths, gaps))
+
+
+def _widths_added(widths, gaps):
+    return sum(k * gap for k, gap in zip(widths, gaps))
+
+
+def _widths_added_and_one(widths, gaps):
+    return sum(k * gap for k, gap in zip(widths, gaps)) + 1
+
+
+def _widths_multiplied(widths, gaps):
+    return math.prod(widths)
+
+
+def _gaps_ignored(widths, gaps):
+    return sum(k - 1 for k in widths) + 1
+
+
+def _gap_too_wide(widths, gaps):
+    return sum((k - 1) * (gap + 1) for k, gap in zip(widths, gaps)) + 1
+
+
+def _gaps_once(widths, gaps):
+    return sum(k - 1 for k in widths) * sum(gaps) + 1
+
+
+def _last_layer_alone(widths, gaps):
+    return (widths[-1] - 1) * gaps[-1] + 1
+
+
+def _widest_layer_alone(widths, gaps):
+    return max((k - 1) * gap + 1 for k, gap in zip(widths, gaps))
+
+
+def _gaps_multiply_up(widths, gaps):
+    seen, step = 1, 1
+    for k, gap in zip(widths, gaps):
+        step *= gap
+        seen += (k - 1) * step
+    return seen
+
+
+def _receptive_field_cases(rng):
+    return [
+        ([3], [1]), ([3, 3, 3], [1, 1, 1]), ([2, 5, 3], [1, 1, 1]), ([2, 2, 2, 2], [1, 2, 4, 8]), ([3, 5, 2], [7, 2, 3]), ([1, 4], [5, 2]),
+    ]
+
+
+# ---- run an RNN ----
+
+
+def rnn(X, W_x, W_h, b):
+    h = np.zeros(W_h.shape[0])
+    states = []
+    for x in X:
+        h = np.tanh(x @ W_x + h @ W_h + b)
+        states.append(h)
+    return np.array(states)
+
+
+def _run(X, W_x, W_h, b, step, start=None):
+    h, states = np.zeros(len(W_h)) if start is None else start, []
+    for x in X:
+        h = step(x, h)
+        states.append(h)
+    return np.array(states)
+
+
+def _no_memory(X, W_x, W_h, b):
+    return np.tanh(X @ W_x + b)
+
+
+def _last_state(X, W_x, W_h, b):
+    return rnn(X, W_x, W_h, b)[-1]
+
+
+def _no_tanh(X, W_x, W_h, b):
+    return _run(X, W_x, W_h, b, lambda x, h: x @ W_x + h @ W_h + b)
+
+
+def _no_bias(X, W_x, W_h, b):
+    return rnn(X, W_x, W_h, 0 * b)
+
+
+def _transposed(X, W_x, W_h, b):
+    return rnn(X, W_x, W_h.T, b)
+
+
+def _backwards(X, W_x, W_h, b):
+    return rnn(X[::-1], W_x, W_h, b)[::-1]
+
+
+def _state_outside_tanh(X, W_x, W_h, b):
+    return _run(X, W_x, W_h, b, lambda x, h: np.tanh(x @ W_x + b) + h @ W_h)
+
+
+def _begins_with_ones(X, W_x, W_h, b):
+    return _run(X, W_x, W_h, b, lambda x, h: np.tanh(x @ W_x + h @ W_h + b), start=np.ones(len(W_h)))
+
+
+def _state_before(X, W_x, W_h, b):
+    return np.concatenate([np.zeros((1, len(W_h))), rnn(X, W_x, W_h, b)[:-1]])
+
+
+def _state_before_as_well(X, W_x, W_h, b):
+    return np.concatenate([np.zeros((1, len(W_h))), rnn(X, W_x, W_h, b)])
+
+
+def _adds_to_the_state(X, W_x, W_h, b):
+    return _run(X, W_x, W_h, b, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b))
+
+
+def _rnn_cases(rng):
+    return [
+        tuple(rng.standard_normal(shape) / shape[-1] ** 0.5 for shape in ((T, d), (d, d_h), (d_h, d_h), (d_h,)))
+        for T, d, d_h in ((7, 5, 3), (11, 2, 5), (1, 3, 2))
+    ]
+
+
+# ---- how many layers ----
+
+
+def layers_needed(T, k):
+    return math.ceil((T - 1) / (k - 1))
+
+
+def _as_many_as_kernels(T, k):
+    return math.ceil(T / k)
+
+
+def _rounded_down(T, k):
+    return (T - 1) // (k - 1)
+
+
+def _places_not_steps(T, k):
+    return math.ceil(T / (k - 1))
+
+
+def _kernel_not_reach(T, k):
+    return math.ceil((T - 1) / k)
+
+
+def _every_place(T, k):
+    return T - 1
+
+
+def _logarithm(T, k):
+    layers = 0
+    while k**layers < T:
+        layers += 1
+    return layers
+
+
+def _layers_needed_cases(rng):
+    return [(16, 3), (16, 2), (17, 5), (18, 5), (64, 3), (2, 7), (1, 3), (5, 5), (10, 4), (100, 12)]
+
+
+# ---- the gradient through an RNN ----
+
+
+def rnn_jacobian(H, W_h):
+    J = np.eye(len(W_h))
+    for h in H:
+        J = (1 - h**2)[:, None] * W_h.T @ J
+    return J
+
+
+def _chain(H, step, first=None, left=True):
+    J = np.eye(H.shape[-1]) if first is None else first
+    for h in H:
+        J = step(h) @ J if left else J @ step(h)
+    return J
+
+
+def _slope(h):
+    return np.diag(1 - h**2)
+
+
+def _without_slope(H, W_h):
+    return _chain(H, lambda h: W_h.T)
+
+
+def _without_weights(H, W_h):
+    return _chain(H, _slope)
+
+
+def _slope_not_squared(H, W_h):
+    return _chain(H, lambda h: np.diag(1 - h) @ W_h.T)
+
+
+def _slope_of_the_slope(H, W_h):
+    return _chain(H, lambda h: np.diag(1 - np.tanh(h) ** 2) @ W_h.T)
+
+
+def _weights_transposed(H, W_h):
+    return _chain(H, lambda h: _slope(h) @ W_h)
+
+
+def _answer_transposed(H, W_h):
+    return rnn_jacobian(H, W_h).T
+
+
+def _backwards_in_time(H, W_h):
+    return _chain(H, lambda h: _slope(h) @ W_h.T, left=False)
+
+
+def _last_step_alone(H, W_h):
+    return _slope(H[-1]) @ W_h.T
+
+
+def _one_step_short(H, W_h):
+    return _chain(H[1:], lambda h: _slope(h) @ W_h.T)
+
+
+def _slope_on_the_other_side(H, W_h):
+    return _chain(H, lambda h: W_h.T @ _slope(h))
+
+
+def _steps_added(H, W_h):
+    return sum(_slope(h) @ W_h.T for h in H)
+
+
+def _entry_by_entry(H, W_h):
+    J = np.ones_like(W_h)
+    for h in H:
+        J = J * (_slope(h) @ W_h.T)
+    return J
+
+
+def _rnn_jacobian_cases(rng):
+    sizes = (5, 3), (3, 2), (1, 7), (7, 5)
+    return [(np.tanh(rng.standard_normal((T, d_h))), rng.standard_normal((d_h, d_h)) / d_h**0.5) for T, d_h in sizes]
+
+
+EXERCISES = [
+    Exercise(
+        "receptive-field", "01", 2,
+        r"A stack of causal convolutions: layer \(l\) has kernel width <code>widths[l]</code> and looks at every "
+        r"<code>gaps[l]</code>-th position before it (1: all neighbours). Write <code>receptive_field(widths, gaps)</code>: how many "
+        r"positions lie between the earliest input that an output can see and the output's own, both included.",
+        "How much further back does one layer of width 3 reach? And one of width 3 with gap 2? A stack adds these up.",
+        receptive_field,
+        {
+            "This is how far the output reaches back; the position itself is missing: add 1.": _itself_forgotten,
+            "The widths are added. A layer of width k reaches k − 1 further back, and one position is the output's own.": _widths_added,
+            "A layer of width k reaches k − 1 positions further back, not k: the first of them is where it stands.": _widths_added_and_one,
+            "The widths are multiplied: neighbours overlap, so that reaches add up.": _widths_multiplied,
+            "The gaps are not used: a layer with gap g reaches (k − 1)·g further back.": _gaps_ignored,
+            "A gap of 1 means that no position is left out: steps are gap long, not gap + 1.": _gap_too_wide,
+            "Each layer has its own gap: multiply layer by layer, then add.": _gaps_once,
+            "This is what the last layer sees of the layer below it, not what the stack sees of the input.": _last_layer_alone,
+            "This is the widest layer alone. The reaches of all layers add up.": _widest_layer_alone,
+            "The gaps multiply up here, as strides do. A gap counts positions of the input.": _gaps_multiply_up,
+        },
+        _receptive_field_cases,
+    ),
+    Exercise(
+        "run-an-rnn", "01", 2,
+        r"Write <code>rnn(X, W_x, W_h, b)</code> for one sequence \(X\) of shape (T, d): "
+        r"\(h_t = \tanh(x_t W_x + h_{t-1} W_h + b)\) with \(h_0 = 0\). Return all states \(h_1, \dots, h_T\), an array of shape (T, d_h).",
+        "One variable holds the state. Each turn of the loop makes the new one from it, and a list keeps them all.",
+        rnn,
+        {
+            "No state is carried: every output comes from its own token alone. Where is h W_h?": _no_memory,
+            "This is the last state alone: keep the state after each token.": _last_state,
+            "The tanh is missing: without it, the state can grow without bound.": _no_tanh,
+            "The bias b is missing.": _no_bias,
+            "W_h is transposed: the state is a row, and stands on the left of W_h.": _transposed,
+            "The sequence is read from its end.": _backwards,
+            "The old state is added outside the tanh; it belongs inside.": _state_outside_tanh,
+            "The state begins with ones: h₀ is zero.": _begins_with_ones,
+            "Each state is stored before its token is read: store it after.": _state_before,
+            "The state before the first token is returned too: the states asked for are h₁ to h_T.": _state_before_as_well,
+            "The new state is added to the old one: it replaces it.": _adds_to_the_state,
+        },
+        _rnn_cases,
+    ),
+    Exercise(
+        "layers-needed", "01", 3,
+        r"How many causal convolutions of kernel width \(k \ge 2\), without gaps, must be stacked until the last of \(T\) outputs sees the "
+        r"first input? Write <code>layers_needed(T, k)</code>, without a loop if you can.",
+        "From the last position to the first it is T − 1 places. How many does one layer cover? And what if that does not come out even?",
+        layers_needed,
+        {
+            "This lays kernels side by side. They overlap in one position: a layer covers k − 1 places, of T − 1.": _as_many_as_kernels,
+            "Rounded down: where it does not come out even, one more layer is needed.": _rounded_down,
+            "One layer too many where k − 1 divides T − 1: from position T to position 1 it is T − 1 places, not T.": _places_not_steps,
+            "A kernel of width k reaches k − 1 places back, not k.": _kernel_not_reach,
+            "That is the number of places; a layer covers k − 1 of them at once.": _every_place,
+            "This is for gaps that grow from layer to layer (dilated convolutions).": _logarithm,
+        },
+        _layers_needed_cases,
+    ),
+    Exercise(
+        "rnn-jacobian", "01", 4,
+        r"The states \(h_1, \dots, h_T\) of a plain RNN are given as the rows of \(H\), with \(h_t = \tanh(x_t W_x + h_{t-1} W_h + b)\). "
+        r"Write <code>rnn_jacobian(H, W_h)</code>: the matrix of all \(\partial h_{T,i} / \partial h_{0,j}\), a row for each \(i\). "
+        r"Why does it shrink as \(T\) grows?",
+        r"One step first: \(\partial h_{t,i} / \partial h_{t-1,j} = (1 - h_{t,i}^2)\, W_h[j, i]\), since \(\tanh' = 1 - \tanh^2\). "
+        r"The chain rule multiplies the steps as matrices; the latest stands on the left.",
+        rnn_jacobian,
+        {
+            "The slope of the tanh is missing: each step also multiplies by 1 − h².": _without_slope,
+            "W_h is missing: each step also multiplies by it.": _without_weights,
+            "The slope of tanh is 1 − h², not 1 − h.": _slope_not_squared,
+            "H holds states, after the tanh: the slope is 1 − h², not 1 − tanh(h)².": _slope_of_the_slope,
+            "W_h has to be transposed: state j reaches state i through W_h[j, i], and i is the row here.": _weights_transposed,
+            "The answer is transposed: a row for each entry of the last state.": _answer_transposed,
+            "The steps are multiplied in the wrong order: the latest stands on the left.": _backwards_in_time,
+            "This is the last step alone. The chain has T of them.": _last_step_alone,
+            "One step is missing: the first state depends on h₀ too.": _one_step_short,
+            "The slope belongs to the state that a step makes: it multiplies rows, on the left of W_hᵀ.": _slope_on_the_other_side,
+            "Steps of a chain multiply; these are added.": _steps_added,
+            "The steps are multiplied entry by entry: they are matrices, and multiply as such.": _entry_by_entry,
+        },
+        _rnn_jacobian_cases,
+    ),
+]
