@@ -7,7 +7,7 @@ import pytest
 
 import tfbook.numpy
 import tfbook.torch
-from tfbook.show import show, source
+from tfbook.show import WIDTH, show, source
 
 FUNCTIONS = [f for half in (tfbook.numpy, tfbook.torch) for f in vars(half).values() if inspect.isfunction(f)]
 
@@ -26,7 +26,9 @@ def test_shown_code_is_the_imported_code(function):
     shown = source(function)
     assert body(shown) == body(inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function))))
     assert ":math:" not in shown.partition('"""')[2].partition('"""')[0]
-    assert ast.get_docstring(ast.parse(shown).body[0])
+    said = ast.parse(shown).body[0].body[0]
+    assert isinstance(said.value.value, str)
+    assert all(len(line) <= WIDTH for line in shown.splitlines()[said.lineno - 1 : said.end_lineno])
 
 
 def test_docstring_whole():

@@ -3,6 +3,9 @@
 import ast
 import inspect
 import re
+import textwrap
+
+WIDTH = 84  # characters that a page shows of a line of code
 
 
 def show(*functions, docstring=False):
@@ -46,7 +49,8 @@ def source(function, docstring=False):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
             said = node.body[0]
             indent = " " * said.col_offset
-            lines[said.lineno - 1 : said.end_lineno] = [f'{indent}"""{_plain(ast.get_docstring(node).splitlines()[0])}"""']
+            sentence = f'"""{_plain(ast.get_docstring(node).splitlines()[0])}"""'
+            lines[said.lineno - 1 : said.end_lineno] = textwrap.wrap(sentence, WIDTH, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines)
 
 
