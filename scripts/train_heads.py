@@ -23,7 +23,7 @@ three back, first, third, induction), the seconds of processor time last:
     d  16  H 8  loss 0.302  accuracy 100 100 100 100  18  12 s
 
 One head a layer never suffices, whatever its width. From two heads on, every model of 32 channels or more answers all five; those
-of 16 channels answer the four that are fixed places, and miss induction, for which the two layers have to find each other.
+of 16 channels miss induction, for which the two layers have to find each other, and with two heads three back as well.
 """
 
 import argparse
