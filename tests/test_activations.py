@@ -1,0 +1,59 @@
+"""The comparison of feed-forward networks: what is stored, and the script that made it."""
+
+import numpy as np
+import pytest
+import torch
+import train_activations as script
+
+from tfbook.weights import activations
+
+
+def test_every_run_is_stored_once():
+    record, losses = activations.record(), activations.load()
+    assert list(losses) == list(script.NETWORKS)
+    assert record["seeds"] == list(script.SEEDS)
+    assert record["rates"] == list(script.RATES)
+    sizes = script.D, script.H, script.L, script.T, script.BATCH, script.STEPS
+    assert [record[name] for name in ("d", "H", "L", "T", "batch", "steps")] == list(sizes)
+    for run in record["runs"]:
+        at = record["seeds"].index(run["seed"]), record["rates"].index(run["rate"])
+        assert losses[run["network"]][at] == run["loss"]
+    assert len(record["runs"]) == sum(runs.size for runs in losses.values())
+
+
+def test_all_networks_have_as_many_parameters():
+    counts = {run["params"] for run in activations.record()["runs"]}
+    assert max(counts) < 1.02 * min(counts)
+    layers = {name: script.model_of(name, 0).layers[0].state_dict() for name in script.NETWORKS}
+    matrices = "W_1", "W_2", "W_gate", "W_up", "W_down"
+    assert len({sum(p.numel() for key, p in P.items() if key in matrices) for P in layers.values()}) == 1
+
+
+def test_networks_start_from_one_model_and_see_the_same_text():
+    models = {name: script.model_of(name, seed=3).state_dict() for name in script.NETWORKS}
+    for name, P in models.items():
+        for key in ("E", "P", "layers.0.W_Q", "layers.0.W_O", "gamma_f"):
+            assert torch.equal(P[key], models["ReLU"][key]), (name, key)
+    assert not torch.equal(models["ReLU"]["E"], script.model_of("ReLU", seed=4).state_dict()["E"])
+    first, second = (script.batch(np.random.default_rng(5), script.TRAIN, 3) for _ in range(2))
+    assert torch.equal(first, second)
+    assert torch.equal(first[0, 1:], script.TRAIN[torch.argwhere((script.TRAIN.unfold(0, 33, 1) == first[0]).all(-1))[0, 0] + 1 :][:32])
+
+
+def test_nothing_bends_without_an_activation():
+    model = script.model_of("none", 0)
+    P = model.layers[0].state_dict()
+    X = torch.randn(2, 5, script.D)
+    W, b = P["W_1"] @ P["W_2"], P["b_1"] @ P["W_2"] + P["b_2"]
+    from tfbook.torch import feed_forward
+
+    torch.testing.assert_close(feed_forward(X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], model.layers[0].activation), X @ W + b)
+
+
+@pytest.mark.parametrize("network", ["none", "GEGLU"])
+def test_the_script_makes_what_is_stored(network):
+    rate = activations.record()["rates"][1]
+    held_out, params, _ = script.train(network, 0, rate)
+    stored = activations.load()[network][0, 1]
+    assert held_out == pytest.approx(stored, abs=0.1)  # the text differs between versions of Python
+    assert params == next(run["params"] for run in activations.record()["runs"] if run["network"] == network)
