@@ -1,7 +1,8 @@
-"""Small language models, one for each way to tell the order: trained on 64 tokens, read on up to 512.
+"""Small language models, one for each way to tell the order: trained on 64 tokens, read on up to 512. Beside them an LSTM.
 
-A token is a byte of real English, the help texts of Python. Only how a model is told the order differs. What one held-out text
-costs a model, at each position, is stored for several seeds; the parameters are stored for the first.
+A token is a byte of real English, the help texts of Python. Transformers differ only in how they are told the order, and two
+readers have a second start. What one held-out text costs a reader, at each position, is stored for several seeds; the parameters
+for the first.
 """
 
 import json
@@ -11,9 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from tfbook.data import text
-from tfbook.numpy import language_model, softmax
+from tfbook.numpy import embed, language_model, lstm, softmax
+from tfbook.numpy.check_model import model_layers
 
 SCHEMES = ("learned", "sinusoidal", "rotary", "alibi", "none")
+SCALED = ("sinusoidal", "lstm")  # their token vectors begin √d times as large as the others', as in the paper
+READERS = (*SCHEMES, "lstm", *(f"{reader}, small start" for reader in SCALED))
 VOCAB, TRAINED, READ, SEEDS = 128, 64, 512, (0, 1)
 SIZE = {"d": 64, "H": 4, "L": 2, "d_ff": 128, "norm": "pre"}
 FILE = Path(__file__).parent / "positions.npz"
@@ -35,24 +39,34 @@ def windows(held_out, T, step):
     return whole[:, :-1], whole[:, 1:]
 
 
-def loss_by_position(P, scheme, asked, right):
+def recurrent_logits(tokens, P, embed=embed, lstm=lstm):
+    """Logits of each next token out of a stack of LSTM layers, whose table ``E`` reads tokens and scores them too."""
+    X = embed(tokens, P["E"])
+    for layer in model_layers(P, positions="none"):
+        X = lstm(X, layer)
+    return X @ P["E"].T
+
+
+def loss_by_position(P, reader, asked, right):
     """Mean loss in nats at each position, (T,), of sequences (n, T) and the token after each."""
-    logits = language_model(asked, P, SIZE["H"], positions=scheme, norm=SIZE["norm"])
+    kind = reader.partition(",")[0]
+    scheme = {"positions": kind, "norm": SIZE["norm"]}
+    logits = recurrent_logits(asked, P) if kind == "lstm" else language_model(asked, P, SIZE["H"], **scheme)
     return -np.log(np.take_along_axis(softmax(logits), right[..., None], axis=-1)[..., 0]).mean(axis=0)
 
 
-def load(scheme):
+def load(reader):
     """The trained model of the first seed: its parameters."""
     with np.load(FILE) as stored:
-        prefix = f"{scheme}."
+        prefix = f"{reader}."
         return {name.removeprefix(prefix): stored[name].astype(np.float32) for name in stored.files if name.startswith(prefix)}
 
 
 @cache
 def losses():
-    """Held-out loss in nats of each scheme, (seeds, READ) by position; not a number where a model cannot read."""
+    """Held-out loss in nats of each reader, (seeds, READ) by position; not a number where a model cannot read."""
     with np.load(FILE) as stored:
-        return dict(zip(SCHEMES, stored["losses"].astype(float), strict=True))
+        return dict(zip(READERS, stored["losses"].astype(float), strict=True))
 
 
 @cache

@@ -17,7 +17,7 @@ class PositionExplorer(Figure):
     ----------
     scheme : {"sinusoidal", "products", "rotary", "ALiBi", "trained models"}
         The table of sines and cosines, its dot products by distance, pairs of channels that turn, a bias by distance, or the
-        loss of models trained on 64 tokens, read on up to 512.
+        loss of models trained on 64 tokens, read on up to 512, an LSTM among them.
     T : int
         Positions; those of the trained models are on a slider of their own.
     d : int

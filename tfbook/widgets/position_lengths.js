@@ -27,7 +27,7 @@ function lengthCurves({ make, spec }, redraw) { // {node: the slider, draw(WIDTH
     let free = FLOOR + 10; // labels keep their order and do not touch
     for (const { name, read, points } of lines.sort((a, b) => b.points.at(-1)[1] - a.points.at(-1)[1])) {
       const [across, up] = points.at(-1), role = read.ends ? "ends" : read.lost ? "lost" : "kept";
-      parts.push(make("path", { d: `M${points.map(([a, b]) => `${a.toFixed(1)} ${b.toFixed(1)}`).join("L")}`, class: `tfb-position-${role}`, "data-scheme": name }));
+      parts.push(make("path", { d: `M${points.map(([a, b]) => `${a.toFixed(1)} ${b.toFixed(1)}`).join("L")}`, class: `tfb-position-${role}${name === "LSTM" ? " tfb-position-recurrent" : ""}`, "data-scheme": name }));
       if (read.ends) {
         parts.push(make("circle", { cx: across, cy: up, r: 4, class: "tfb-position-end" }), text(across - 6, FLOOR - 8, `${name}: ends`, "ends-name", "end", { "data-mean": name }));
         continue;
@@ -40,7 +40,7 @@ function lengthCurves({ make, spec }, redraw) { // {node: the slider, draw(WIDTH
     const { best, worst } = spec.constants.lengths.said[chosen];
     headline.replaceChildren(`Trained at ${ticks.trained}, read at ${T}: a token costs ${best[0]} `, make("b", {}, best[1].toFixed(2)),
       ` nats, ${worst[0]} `, make("b", {}, worst[1].toFixed(2)));
-    show(FLOOR + 26, `Loss by position, for each scheme. ${headline.textContent}.`, ...parts);
+    show(FLOOR + 26, `Loss by position, for each scheme and an LSTM. ${headline.textContent}.`, ...parts);
   }
   return { node, draw };
 }

@@ -5,14 +5,15 @@ import numpy as np
 from tfbook.weights.positions import READ, SCHEMES, TRAINED, losses
 
 READS = (32, 64, 128, 256, 512)
-NAMES = {"alibi": "ALiBi"}
+DRAWN = (*SCHEMES, "lstm")
+NAMES = {"alibi": "ALiBi", "lstm": "LSTM"}
 ENDS = np.unique(np.round(2 ** np.arange(0, np.log2(READ) + 0.1, 0.25))).astype(int)  # of windows of positions, counted from 1
 LOST = 0.05  # nats a token above what the same model needs where its training ended
 
 
 def lengths():
     """Curves, marks and means, ready to be drawn: places on the axis are powers of two, in parts of the whole."""
-    curves = [curve(NAMES.get(scheme, scheme), losses()[scheme].mean(axis=0)) for scheme in SCHEMES]
+    curves = [curve(NAMES.get(reader, reader), losses()[reader].mean(axis=0)) for reader in DRAWN]
     said = []
     for i in range(len(READS)):
         means = sorted((c["reads"][i]["mean"], c["name"]) for c in curves if not c["reads"][i]["ends"])
@@ -26,7 +27,7 @@ def lengths():
 
 
 def curve(name, loss):
-    """One scheme's loss (READ,): its mean in each window, and for each reading length how much is drawn and what it comes to."""
+    """One reader's loss (READ,): its mean in each window, and for each reading length how much is drawn and what it comes to."""
     T_end = int(np.isfinite(loss).sum())
     windows = [(start, end) for start, end in zip([0, *ENDS], ENDS) if end <= T_end]
     heights = [loss[start:end].mean() for start, end in windows]
