@@ -16,7 +16,8 @@ book: $(VENV)/site ## build the book into _build/html; a warning is an error
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q
 
 test: $(VENV)/all book ## install everything, build the book, run every test and every notebook
-	$(PYTEST) --nbval --nbval-current-env $(ARGS)
+	$(PYTEST) --nbval --nbval-current-env -m "not alone" $(ARGS)
+	$(if $(ARGS),,$(BIN)/python -m pytest -m alone tests)
 
 oldest: $(VENV)/made ## install the package alone, with the oldest NumPy that it takes, and run its examples
 	$(PYTHON) -m venv --clear _build/oldest

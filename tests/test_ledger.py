@@ -46,3 +46,27 @@ def test_counts_and_links():
 def test_without_chapters_it_says_where_it_belongs(tmp_path):
     with pytest.raises(FileNotFoundError, match="run this in a clone of it"):
         ledger(tmp_path)
+
+
+# What is known of the source's statements, before any experiment: the chapters must come to the same.
+KNOWN = {
+    "self-attention-is-permutation-invariant": "imprecise",             # equivariant
+    "maximum-length": "imprecise",                                       # true of learned tables
+    "ffn-eighty-per-cent": "does not hold",                              # 64.6 % at GPT-3's sizes
+    "ffn-majority-of-parameters": "holds under assumptions",             # 8 d² of 12 d²
+    "norm-before-and-after-each-block": "imprecise",                     # after, before, or both: three forms
+    "inner-dimension": "holds under assumptions",                        # 4096 for 1024: the big model
+    "attention-is-linear-in-values": "holds under assumptions",          # for fixed weights
+    "stacking-re-averages": "imprecise",                                 # W_V, W_O and residuals do more
+    "attention-time-and-memory": "imprecise",                            # projections; streaming
+    "one-sequential-step": "holds under assumptions",                    # not when it writes
+    "variance-stays-near-one": "holds under assumptions",                # independent, mean 0, variance 1
+    "norm-after-each-addition": "holds under assumptions",               # 2017 and BERT
+    "global-receptive-field": "holds under assumptions",                 # layer by layer, without a mask
+    "long-range-dependencies": "holds under assumptions",
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_is_known_of_a_claim_is_what_its_chapter_says(name):
+    assert {v.name: v.ruling for chapter in ledger(CHAPTERS).chapters for v in chapter.verdicts}[name] == KNOWN[name]

@@ -45,6 +45,7 @@ def moves(figure):
     return path
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_move_is_painted_within_50_ms(figure, browser):
     path = moves(figure)
