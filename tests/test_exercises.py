@@ -1,5 +1,7 @@
 """Every solution passes, every classic mistake is refused with its own diagnosis."""
 
+import ast
+import inspect
 import re
 import sys
 
@@ -7,7 +9,9 @@ import numpy as np
 import pytest
 
 import tfbook.exercises
-from tfbook.exercises import catalogue, check, exercise, solution
+import tfbook.numpy
+from tfbook.exercises import QUIZZES, catalogue, check, exercise, solution
+from tfbook.exercises.exercise import source
 
 MISTAKES = [(name, diagnosis) for name, entry in catalogue().items() for diagnosis in entry.mistakes]
 
@@ -40,6 +44,31 @@ def test_an_exercise_is_whole(name):
     assert all("\n" not in diagnosis for diagnosis in entry.mistakes)
     assert entry.task in exercise(name)._repr_html_()
     assert entry.hint in exercise(name)._repr_html_()
+
+
+@pytest.mark.parametrize("name", [name for name, entry in catalogue().items() if entry.chapter != "03"])
+def test_the_task_names_what_the_solution_is_made_of(name):
+    entry = catalogue()[name]
+    signature = f"{entry.solution.__name__}({', '.join(inspect.signature(entry.solution).parameters)})"
+    assert f"<code>{signature}</code>" in entry.task
+    names = {node.id for node in ast.walk(ast.parse(source(entry.solution))) if isinstance(node, ast.Name)}
+    for used in names & set(entry.solution.__globals__) - {"np", "math", *inspect.signature(entry.solution).parameters}:
+        assert re.search(rf"<code>{used}\b", entry.task)
+        assert getattr(tfbook.numpy, used) is entry.solution.__globals__[used]
+
+
+def test_a_number_and_a_function_are_shown_as_a_reader_would_write_them():
+    assert "Expected 2520, got 17640." in check("cache-bytes", lambda T, L, d, H, H_kv, size: 2 * L * T * T * H_kv * d // H * size).text
+    assert "the function attend" in check("equivariance-gap", lambda X, order, f: 1.0).text
+
+
+@pytest.mark.parametrize("chapter", QUIZZES)
+def test_length_does_not_betray_the_right_answer(chapter):
+    longest = 0
+    for question in QUIZZES[chapter]:
+        right, *wrong = (len(re.sub("<[^>]+>", "", answer["answer"])) for answer in question["answers"])
+        longest += right > max(wrong)
+    assert longest <= len(QUIZZES[chapter]) / 3
 
 
 @pytest.mark.parametrize("name", catalogue())
@@ -94,6 +123,17 @@ def gaussian(x, X, h):
     return np.array([[np.exp(-sum((a - b) ** 2) / (2 * h * h)) for b in X] for a in x])
 
 
+def outer(a, b):
+    return np.einsum("i,j->ij", a, b)
+
+
+def by_steps(f, x, step=1e-3):
+    """The gradient from small steps, of sixth order."""
+    e = step * np.eye(x.size).reshape(x.size, *x.shape)
+    slopes = [sum(c * (f(x + k * d) - f(x - k * d)) for k, c in ((1, 45), (2, -9), (3, 1))) / (60 * step) for d in e]
+    return np.reshape(slopes, x.shape)
+
+
 def look(Q, K, V):
     return soft(scaled(Q, K)) @ V
 
@@ -110,6 +150,11 @@ ANEW = {
         (lambda q, K, V, temperature: V[(K * q).sum(axis=1).argmax()], "hard lookup"),
         (lambda q, K, V, temperature: soft(K @ q / temperature) @ K, "mix the keys"),
         (lambda q, K, V, temperature: V.T @ (K @ q) / temperature, "softmax first"),
+        (lambda q, K, V, temperature: soft(K @ q / temperature**2) @ V, "square of the temperature"),
+        (lambda q, K, V, temperature: soft(K @ q / np.sqrt((K**2).sum(axis=1) * (q @ q)) / temperature) @ V, "cosine"),
+        (lambda q, K, V, temperature: exp_rows(np.clip(K @ q / temperature, -700, 700), 0) @ V, "expected"),
+        (lambda q, K, V, temperature: soft(K @ q)[None] ** (1 / temperature) @ V, "Expected shape"),
+        (lambda q, K, V, temperature: exp_rows(s, 0) @ V if max(s := K @ q / temperature) < 700 else V[s.argmax()], "expected"),
         (lambda q, K, V, temperature: V.mean(axis=0), "At [0], expected"),
         (lambda q, K, V, temperature: soft(K @ q / temperature), "Expected shape"),
     ],
@@ -125,6 +170,10 @@ ANEW = {
         (lambda x, X, y, h: (gaussian(x, X, h) * y).sum(axis=1) / gaussian(x, X, h).sum(axis=1), "0 / 0"),
         (lambda x, X, y, h: np.array([y[np.argmin(row)] for row in gap(x, X)]), "nearest neighbour"),
         (lambda x, X, y, h: gaussian(x, X, h) @ y / (gaussian(x, X, h).sum(axis=1) + 1e-12), "expected"),
+        (lambda x, X, y, h: gaussian(x, X, h) @ y / np.maximum(gaussian(x, X, h).sum(axis=1), 1e-300), "Far from all data the answer is 0"),
+        (lambda x, X, y, h: exp_rows(s := -gap(x, X) / (2 * h * h), s.max()) @ y, "expected"),  # one maximum for all places
+        (lambda x, X, y, h: soft(-gap(x, X) / (2 * h * h)) @ y if gaussian(x, X, h).sum(axis=1).all() else y[gap(x, X).argmin(axis=1)],
+         "expected"),  # the nearest point where all kernels are 0
     ],
     "cross-attention": [
         (lambda X, C, W_Q, W_K, W_V: look(C @ W_Q, X @ W_K, X @ W_V), "Queries come from the context"),
@@ -139,10 +188,13 @@ ANEW = {
         (lambda X, C, W_Q, W_K, W_V: soft(scaled(X @ W_Q, C @ W_K), axis=-2) @ (C @ W_V), "softmax runs over the queries"),
     ],
     "lookup-gradient": [
-        (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * (v - soft(K @ q / temperature) @ v)), "temperature is missing"),
-        (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * v) / temperature, "lowers the other weights"),
-        (lambda q, K, v, temperature: K.T @ (soft(K @ q / temperature) * (v - np.mean(v))) / temperature, "plain mean"),
-        (lambda q, K, v, temperature: 0 * q, "weights are taken as constant"),
+        (lambda q, K, v, temperature: outer(soft(K @ q / temperature) * (v - soft(K @ q / temperature) @ v), q), "temperature is missing"),
+        (lambda q, K, v, temperature: outer(soft(K @ q) * (v - soft(K @ q) @ v), q) / temperature, "at temperature 1"),
+        (lambda q, K, v, temperature: outer(soft(K @ q / temperature) * v, q / temperature), "lowers the other weights"),
+        (lambda q, K, v, temperature: outer(soft(K @ q / temperature) * (v - np.mean(v)), q / temperature), "plain mean"),
+        (lambda q, K, v, temperature: outer(v - soft(K @ q / temperature) @ v, q / temperature), "factor a_j is missing"),
+        (lambda q, K, v, temperature: by_steps(lambda q: soft(K @ q / temperature) @ v, q), "with respect to the query"),
+        (lambda q, K, v, temperature: 0 * K, "weights are taken as constant"),
         (lambda q, K, v, temperature: -catalogue()["lookup-gradient"].solution(q, K, v, temperature), "sign is the wrong way round"),
     ],
     "softmax": [
@@ -210,12 +262,6 @@ def in_float32(*arguments):
     return [x.astype(np.float32) if x.dtype == np.float64 else x for x in arguments]
 
 
-def by_steps(f, q, step=1e-3):
-    """The gradient from small steps, of sixth order."""
-    e = step * np.eye(len(q))
-    return np.array([sum(c * (f(q + k * d) - f(q - k * d)) for k, c in ((1, 45), (2, -9), (3, 1))) / (60 * step) for d in e])
-
-
 RIGHT = [
     ("softmax", lambda S: soft(S)),
     ("softmax", lambda S: soft(*in_float32(S))),
@@ -225,7 +271,12 @@ RIGHT = [
     ("soft-lookup", lambda q, K, V, temperature: soft(K @ (q / temperature)) @ V),
     ("kernel-regression", lambda x, X, y, h: soft((x @ X.T - np.square(X).sum(axis=-1) / 2) / h**2) @ y),
     ("cross-attention", lambda X, C, W_Q, W_K, W_V: look(X @ W_Q, C @ W_K, C) @ W_V),
-    ("lookup-gradient", lambda q, K, v, temperature: by_steps(lambda q: soft(K @ q / temperature) @ v, q)),
+    ("lookup-gradient", lambda q, K, v, temperature: by_steps(lambda K: soft(K @ q / temperature) @ v, K)),
+    ("lookup-gradient", lambda q, K, v, temperature: [a * (x - soft(K @ q / temperature) @ v) * q / temperature
+                                                      for a, x in zip(soft(K @ q / temperature), v)]),
+    ("soft-lookup", lambda q, K, V, temperature: sum(a * v for a, v in zip(soft(np.array([k @ q for k in K]) / temperature), V)).tolist()),
+    ("soft-lookup", lambda q, K, V, temperature: soft(in_float32(K)[0] @ in_float32(q)[0] / temperature) @ in_float32(V)[0]),
+    ("kernel-regression", lambda x, X, y, h: [soft(np.array([-sum((a - b) ** 2) / (2 * h * h) for b in X])) @ y for a in x]),
     ("softmax-jacobian", lambda a: (np.eye(len(a)) - a) * a[:, None]),
     ("softmax-jacobian", lambda a: np.diag(*in_float32(a)) - np.outer(*in_float32(a, a))),
 ]

@@ -33,6 +33,7 @@ ANEW = {
         (lambda X, gamma, beta, eps: gamma * standard(X, eps=0) + beta, "eps is not used"),
         (lambda X, gamma, beta, eps: gamma * (X - X.mean(-1)[..., None]) / (X.var(-1) + eps)[..., None] + beta, "take its root"),
         (lambda X, gamma, beta, eps: rms_norm(X, gamma, eps) + beta, "RMS"),
+        (lambda X, gamma, beta, eps: gamma * standard(X) + beta, "eps is fixed"),
         (lambda X, gamma, beta, eps: gamma * (standard(X, eps=eps) + beta), "beta is scaled too"),
         (lambda X, gamma, beta, eps: standard(X, eps=eps), "gamma and beta are not used"),
     ],
@@ -44,6 +45,8 @@ ANEW = {
         (lambda X, A, W: (Z := X + standard(A @ X)) + standard(np.tanh(Z @ W)), "after the function"),
         (lambda X, A, W: (Z := X + standard(A @ standard(X))) + standard(np.tanh(standard(Z) @ W)), "sandwich"),
         (lambda X, A, W: (Z := X + A @ X) + np.tanh(Z @ W), "Nothing is normalised"),
+        (lambda X, A, W: (Z := X + A @ standard(X)) + standard(Z) @ W, "tanh of the network is missing"),
+        (lambda X, A, W: (Z := X + A @ standard(X, ddof=1)) + np.tanh(standard(Z, ddof=1) @ W), "divided by d − 1"),
         (lambda X, A, W: (N := standard(X)) + (M := A @ N) + np.tanh(standard(N + M) @ W), "At ["),
     ],
     "residual-gradients": [

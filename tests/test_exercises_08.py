@@ -20,7 +20,7 @@ def norm(x, eps=1e-5):
 
 def attend(X, q, k, v, scale=True):
     S = np.einsum("...id,...jd->...ij", X @ q, X @ k)
-    return soft(S / len(q) ** 0.5 if scale else S) @ X @ v
+    return soft(S / q.shape[1] ** 0.5 if scale else S) @ X @ v
 
 
 def ffn(Z, a, b, c, e):
@@ -114,6 +114,8 @@ WRONG = [
     ("one-layer", lambda X, q, k, v, *n: norm((Z := norm(X + attend(X, q, k, v, scale=False))) + ffn(Z, *n)), "not divided by √d_k"),
     ("one-layer", lambda X, q, k, v, *n: norm((Z := X + attend(X, q, k, v)) + ffn(Z, *n)), "first norm is missing"),
     ("one-layer", lambda X, q, k, v, *n: (Z := norm(X + attend(X, q, k, v))) + ffn(Z, *n), "second norm is missing"),
+    ("one-layer", lambda X, q, k, v, *n: post(X, q * (q.shape[1] / len(q)) ** 0.5, k, v, *n), "divided by √d:"),
+    ("one-layer", lambda X, q, k, v, *n: post(X, q / q.shape[1] ** 0.5, k, v, *n), "divided by d_k: divide by its root"),
     ("one-layer", lambda X, q, k, v, *n: X, "Not yet"),
     ("layer-parameters", lambda d, d_ff, H, H_kv: 4 * d * d + 2 * d * d_ff + d_ff + 5 * d, "H_kv heads, not H"),
     ("layer-parameters", lambda d, d_ff, H, H_kv: 2 * d * d * (1 + H_kv / H) + 2 * d * d_ff, "only the matrices"),

@@ -8,7 +8,7 @@ from tfbook.exercises.exercise import Exercise
 # ---- the layer ----
 
 
-def transformer_layer(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
+def layer(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
     def layer_norm(x):
         mean = x.mean(axis=-1, keepdims=True)
         variance = x.var(axis=-1, keepdims=True)
@@ -137,14 +137,22 @@ def _no_scale(X, W_Q, W_K, W_V, *network):
     return _post(X, lambda X: _attend(X, W_Q, W_K, W_V, scale=1.0), lambda Z: _think(Z, *network))
 
 
+def _scaled_by_d(X, W_Q, W_K, W_V, *network):
+    return _post(X, lambda X: _attend(X, W_Q, W_K, W_V, scale=X.shape[-1] ** -0.5), lambda Z: _think(Z, *network))
+
+
+def _divided_by_d_k(X, W_Q, W_K, W_V, *network):
+    return _post(X, lambda X: _attend(X, W_Q, W_K, W_V, scale=1 / W_K.shape[-1]), lambda Z: _think(Z, *network))
+
+
 def _softmax_over_queries(X, W_Q, W_K, W_V, *network):
     return _post(X, lambda X: _attend(X, W_Q, W_K, W_V, axis=-2), lambda Z: _think(Z, *network))
 
 
 def _layer_cases(rng):
     cases = []
-    for leading, T, d, d_ff in (((), 3, 4, 6), ((2,), 5, 7, 11), ((), 2, 13, 5)):
-        P = [rng.standard_normal(shape) for shape in ((d, d), (d, d), (d, d), (d, d_ff), (d_ff,), (d_ff, d), (d,))]
+    for leading, T, d, d_k, d_ff in (((), 3, 4, 4, 6), ((2,), 5, 7, 3, 11), ((), 2, 13, 7, 5)):
+        P = [rng.standard_normal(shape) for shape in ((d, d_k), (d, d_k), (d, d), (d, d_ff), (d_ff,), (d_ff, d), (d,))]
         cases.append((rng.standard_normal((*leading, T, d)), *P))
     X, *P = cases[0]
     cases.append((0.01 * X, P[0], P[1], 0.01 * P[2], *P[3:]))  # small enough for ε to be seen
@@ -154,7 +162,7 @@ def _layer_cases(rng):
 # ---- parameters of a layer ----
 
 
-def layer_parameters(d, d_ff, H, H_kv):
+def parameters(d, d_ff, H, H_kv):
     d_k = d // H
     attention = d * d + 2 * d * (H_kv * d_k) + d * d
     network = d * d_ff + d_ff + d_ff * d + d
@@ -216,10 +224,12 @@ EXERCISES = [
     Exercise(
         "one-layer", "08", 2,
         "Write <code>layer(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2)</code>: the four steps of the example, one head, normalised after each "
-        r"residual sum. \(\gamma = 1\), \(\beta = 0\), \(\epsilon = 10^{-5}\). X is <code>(..., T, d)</code>; NumPy only.",
+        r"residual sum, with \(\gamma = 1\), \(\beta = 0\), \(\epsilon = 10^{-5}\). \(X\) is <code>(..., T, d)</code>, \(W_Q\) and \(W_K\) "
+        r"are <code>(d, d_k)</code>, \(W_V\) is <code>(d, d)</code>, \(W_1\) is <code>(d, d_ff)</code>, \(W_2\) is <code>(d_ff, d)</code>, "
+        r"and \(d_k\) need not be \(d\). NumPy only.",
         "Write a norm of your own first and use it twice. Each of the four steps is then one line or two. "
         "Which matrix does the second residual add?",
-        transformer_layer,
+        layer,
         {
             "The norm stands before attention and network (pre-norm): here it comes after each residual sum.": _layer(_pre),
             "The norm is taken of what the residual adds: add first, then normalise the sum.": _layer(_sandwich),
@@ -241,6 +251,8 @@ EXERCISES = [
             "ReLU comes last: it belongs between the two matrices.": _relu_at_the_end,
             "The biases b_1 and b_2 are not used.": _no_biases,
             "The scores are not divided by √d_k.": _no_scale,
+            "The scores are divided by √d: the dot product sums over d_k channels.": _scaled_by_d,
+            "The scores are divided by d_k: divide by its root.": _divided_by_d_k,
             "The softmax runs over the queries: each row of weights must sum to one (axis=-1).": _softmax_over_queries,
         },
         _layer_cases,
@@ -250,7 +262,7 @@ EXERCISES = [
         "Write <code>parameters(d, d_ff, H, H_kv)</code>: how many numbers a layer learns. As in this book, attention has no biases, "
         r"\(d_k = d_v = d / H\), the network has two matrices and two biases, and there are two norms.",
         "Write down the shape of each of the twelve parameters. Keys and values have H_kv heads, queries have H.",
-        layer_parameters,
+        parameters,
         {
             r"W_O is forgotten: the heads are brought together by a d × d matrix.": _output_forgotten,
             "The biases of the network are forgotten: d_ff and d more.": _biases_forgotten,

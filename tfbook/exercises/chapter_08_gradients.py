@@ -165,7 +165,7 @@ EXERCISES = [
     Exercise(
         "network-gradient", "08", 3,
         r"Let \(Y = Z + F\) with \(F = \mathrm{ReLU}(Z W_1 + b_1)\, W_2 + b_2\), the network with its residual. Write "
-        r"<code>gradient(dY, Z, W_1, b_1, W_2, b_2)</code>: from "
+        r"<code>network_gradient(dY, Z, W_1, b_1, W_2, b_2)</code>: from "
         r"\(\partial \mathcal{L} / \partial Y\) make \(\partial \mathcal{L} / \partial Z\).",
         "Two ways lead from Z to Y, so two gradients come back, and they add up. On the way through the network: "
         "a product, ReLU, a product, each by its rule, the last first.",
@@ -187,7 +187,8 @@ EXERCISES = [
     ),
     Exercise(
         "query-gradient", "08", 4,
-        r"Let \(A = \alpha V\) with \(\alpha = \mathrm{softmax}(Q K^\top / \sqrt{d_k})\). Write <code>gradient(dA, Q, K, V)</code>: from "
+        r"Let \(A = \alpha V\) with \(\alpha = \mathrm{softmax}(Q K^\top / \sqrt{d_k})\). Write "
+        r"<code>query_gradient(dA, Q, K, V)</code>: from "
         r"\(\partial \mathcal{L} / \partial A\) make \(\partial \mathcal{L} / \partial Q\). "
         "Q is <code>(..., T, d_k)</code>, K <code>(..., T_k, d_k)</code>, "
         "V <code>(..., T_k, d_v)</code>.",

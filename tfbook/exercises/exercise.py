@@ -223,18 +223,26 @@ def _difference(given, right):
         return f"Expected dtype {y.dtype}, got {x.dtype}."
     place = tuple(int(i) for i in np.argwhere(~_close(x, y))[0])
     expected, got = _apart(y[place], x[place])
-    return f"At {list(place)}, expected {expected}, got {got}."
+    return f"{f'At {list(place)}, expected' if place else 'Expected'} {expected}, got {got}."
 
 
 def _apart(a, b):
-    """Two numbers with as many digits as tell them apart, four at least."""
+    """Two numbers with as many digits as tell them apart, four at least; whole ones in full."""
     if isinstance(a, np.bool_):
         return str(a), str(b)
+    if all(float(x).is_integer() and abs(x) < 1e15 for x in (a, b)):
+        return f"{int(a)}", f"{int(b)}"
     return next(pair for digits in range(4, 19) if len(set(pair := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2 or digits == 18)
 
 
 def _describe(case):
-    return "Input: " + ", ".join(f"array {x.shape}" if isinstance(x, np.ndarray) else str(x) for x in case) + "."
+    return "Input: " + ", ".join(map(_describe_one, case)) + "."
+
+
+def _describe_one(x):
+    if isinstance(x, np.ndarray):
+        return f"array {x.shape}"
+    return f"the function {x.__name__.strip('_')}" if callable(x) else str(x)
 
 
 def source(function):

@@ -18,7 +18,7 @@ QUIZ = [
         {
             "Yes, with weights ½ and ½": "Then both values arrive, but added up: nothing can take the sum apart again.",
             "Yes, if W<sub>V</sub> is wide enough": "A wider matrix copies the same d numbers into more channels.",
-            "Yes, if it is trained long enough": "The bound is on what it can express, not on how it is trained.",
+            "No: a head can attend to one token only": "It can attend to both. But it hands over one mixture of the two, d numbers.",
         },
     ),
     choice(

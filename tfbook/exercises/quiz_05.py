@@ -6,12 +6,12 @@ QUIZ = [
     choice(
         "Self-attention without positions and without a mask reads <em>dog bites man</em>, then <em>man bites dog</em>. How do its outputs differ?",
         (
-            "Each word gets the same vector both times; only the rows have changed places",
+            "The rows change places; each word keeps its vector",
             "f(PX) = P f(X): equivariance. Who bites whom is lost.",
         ),
         {
             "Not at all: the two outputs are equal matrices": "That would be invariance. The rows move with the words.",
-            "Every word gets another vector": "Queries, keys and values are the same vectors, in another order, and a sum has no order.",
+            "Every word gets another vector, since its neighbours change": "Queries, keys and values are the same vectors, in another order, and a sum has no order.",
             "Only <em>bites</em> keeps its vector": "It also keeps its place; but all three keep their vectors.",
         },
     ),
@@ -19,7 +19,7 @@ QUIZ = [
         "A batch holds 10 tokens, 7 of them different, from a vocabulary of 50,000. How many rows of E get a gradient through the lookup?",
         ("7", "A row that was not looked up has no part in the loss, and a row that was used twice gets the sum of two gradients."),
         {
-            "10": "Two of the tokens are the same row; its gradients add up.",
+            "10": "Three of the ten repeat a row that has been looked up already; its gradients add up.",
             "50,000": "That would be so if E also scored the output. Through the lookup alone the other rows have gradient 0.",
             "All, since one-hot times E is a matrix product": "It is, and for its zeros the gradient is 0.",
         },
@@ -27,8 +27,8 @@ QUIZ = [
     choice(
         "What makes rotary's scores depend on distance alone?",
         (
-            "Query and key are turned by angles proportional to their positions, and a dot product knows only the angle between them",
-            "Turning both by one more position leaves the angle between them as it was.",
+            "Moving both one place on turns both by the same angle",
+            "Turned alike, two vectors keep their dot product. Only the difference of their angles is left, and angles are proportional to positions.",
         ),
         {
             "The angles are the same for all pairs of channels": "Each pair has a speed of its own. It would hold for any speeds.",
@@ -57,8 +57,8 @@ QUIZ = [
     choice(
         "A causal model has no positions at all. How can it know where it is?",
         (
-            "The mask gives every query another number of keys, and an average over more keys shows it",
-            "A mask breaks the symmetry: the token at position p sees p + 1 tokens.",
+            "By how many keys its query meets",
+            "The mask breaks the symmetry, and a mean over more keys can be told from one over fewer: the token at position p sees p + 1 tokens.",
         ),
         {
             "It cannot: attention has no order": "Without a mask that is so. The mask tells tokens apart by how many they see.",
