@@ -78,7 +78,7 @@ def ANEW():
             (lambda widths, gaps: 1 + (sum(widths) - len(widths)) * sum(gaps), "Each layer has its own gap"),
             (lambda widths, gaps: 1 + gaps[-1] * (widths[-1] - 1), "last layer sees"),
             (lambda widths, gaps: 1 + int(np.dot(np.array(widths) - 1, np.cumprod(gaps))), "gaps multiply up"),
-            (lambda widths, gaps: 3, "expected"),
+            (lambda widths, gaps: 3, "Expected"),
         ],
         "run-an-rnn": [
             (lambda X, W_x, W_h, b: np.tanh(b + X @ W_x), "No state is carried"),
@@ -99,8 +99,8 @@ def ANEW():
             (lambda T, k: -(-(T - 1) // k), "not k"),
             (lambda T, k: T - 1, "number of places"),
             (lambda T, k: int(np.ceil(np.round(np.log(T) / np.log(k), 9))), "dilated"),
-            (lambda T, k: (T - 1) / (k - 1), "expected"),
-            (lambda T, k: round((T - 1) / (k - 1)), "expected"),
+            (lambda T, k: (T - 1) / (k - 1), "Expected"),
+            (lambda T, k: round((T - 1) / (k - 1)), "Expected"),
         ],
         "rnn-jacobian": [
             (lambda H, W_h: np.linalg.matrix_power(W_h.T, len(H)), "slope of the tanh is missing"),

@@ -70,7 +70,7 @@ ANEW = {
         (lambda d, d_ff: math.ceil(2 * d_ff / 3), "Rounded up"),
         (lambda d, d_ff: d_ff * (2 / 3), "Not a whole number"),
         (lambda d, d_ff: 3 * d * (d_ff * 2 // 3), "number of weights"),
-        (lambda d, d_ff: 2 * (d_ff // 3), "expected"),
+        (lambda d, d_ff: 2 * (d_ff // 3), "Expected"),
     ],
     "ffn-share": [
         (lambda T, d, d_ff: by_layer(T, d, d_ff) / (1 - by_layer(T, d, d_ff)), "ratio to the rest"),
@@ -84,7 +84,7 @@ ANEW = {
         (lambda T, d, d_ff: 4 / (6 + T / d), "takes d_ff for 4·d"),
         (lambda T, d, d_ff: d_ff / (d_ff + d + T), "half of what they are"),
         (lambda T, d, d_ff: d_ff / (d_ff + 2 * d + 1), "grow with T²"),
-        (lambda T, d, d_ff: 0.8, "expected"),
+        (lambda T, d, d_ff: 0.8, "Expected"),
     ],
 }
 

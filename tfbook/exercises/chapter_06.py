@@ -232,7 +232,8 @@ def _share_cases(rng):
 EXERCISES = [
     Exercise(
         "feed-forward", "06", 1,
-        r"Write <code>feed_forward(X, W_1, b_1, W_2, b_2)</code> with ReLU for \(X\) <code>(..., T, d)</code>. NumPy only, and no loop.",
+        r"Write <code>feed_forward(X, W_1, b_1, W_2, b_2)</code> with ReLU for \(X\) <code>(..., T, d)</code>: \(W_1\) is "
+        r"<code>(d, d_ff)</code>, \(W_2\) is <code>(d_ff, d)</code>. NumPy only, and no loop.",
         "A matrix product acts on the last axis and leaves all others alone, so that one line serves a token, a sequence and a batch. "
         "Biases stretch over the leading axes by themselves.",
         feed_forward,
@@ -253,9 +254,11 @@ EXERCISES = [
     ),
     Exercise(
         "swiglu", "06", 2,
-        r"Write SwiGLU, <code>swiglu(X, W_gate, W_up, W_down)</code>, with \(\mathrm{SiLU}(x) = x / (1 + e^{-x})\). No biases.",
-        r"Two products widen the token. One goes through SiLU and becomes the gate, the other stays as it is; they are multiplied entry by "
-        "entry, <code>*</code>, and the third matrix brings the result back to d channels.",
+        r"Write SwiGLU, <code>swiglu(X, W_gate, W_up, W_down)</code>, with \(\mathrm{SiLU}(x) = x / (1 + e^{-x})\). "
+        r"\(X\) is <code>(..., T, d)</code>, the first two matrices are <code>(d, d_ff)</code>, the third <code>(d_ff, d)</code>; no "
+        "biases.",
+        "Two products widen the token, and one of the two is bent: which? A gate says how much of each hidden channel passes, so what "
+        "joins them?",
         swiglu,
         {
             "The wrong branch is bent: SiLU belongs to X @ W_gate.": _wrong_branch,

@@ -6,7 +6,7 @@ from tfbook.exercises.exercise import Exercise
 # ---- FLOPs of a layer ----
 
 
-def layer_flops(T, d, d_ff, H, H_kv):
+def flops(T, d, d_ff, H, H_kv):
     d_k = d // H
     projections = 2 * T * d * (d + 2 * H_kv * d_k + d)   # Q, K and V, then W_O
     attention = 2 * H * T * T * d_k + 2 * H * T * T * d_k  # scores, mix
@@ -202,7 +202,7 @@ EXERCISES = [
         r"network has two matrices. No mask.",
         "A product of (a × b) with (b × c) takes 2·a·b·c. Write down the shapes of all eight products: Q, K, V, scores, mix, output, "
         "and two of the network.",
-        layer_flops,
+        flops,
         {
             "A multiplication and an addition count as two: this is half of the FLOPs.": _multiply_adds,
             "W_O is forgotten: the heads are brought together by a d × d matrix.": _output_forgotten,

@@ -7,7 +7,7 @@ from tfbook.exercises.exercise import Exercise
 # ---- one query, block by block ----
 
 
-def streaming_row(q, K, V, block):
+def stream(q, K, V, block):
     m, Z, y = -np.inf, 0.0, np.zeros(V.shape[1])
     outputs = []
     for start in range(0, len(K), block):
@@ -190,7 +190,7 @@ EXERCISES = [
         r"q is <code>(d_k,)</code>, K <code>(T, d_k)</code>, V <code>(T, d_v)</code>.",
         "Start with m = −∞, Z = 0, y = 0. In each block: the new maximum, what the old sums shrink by, the new sums. "
         "Divide only what you give back.",
-        streaming_row,
+        stream,
         {
             "Nothing shrinks: where a block raises m, both Z and y must be multiplied by exp(m − m_new).": _never_shrinks,
             "Z does not shrink: it was summed with the old maximum, as y was.": _only_the_mean_shrinks,

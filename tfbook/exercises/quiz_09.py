@@ -8,7 +8,7 @@ QUIZ = [
         ("a little more than 2", "At T = 512 = d / 2 the part with T² is 1/13 of the layer. It grows fourfold, all the rest doubles."),
         {
             "4": "That needs a T far beyond 6 d = 6144. Below it projections and network rule, and they double.",
-            "exactly 2": "Scores and mix grow fourfold, and they are 1/13 of the work here.",
+            "exactly 2, as much as the text does": "Scores and mix grow fourfold, and they are 1/13 of the work here.",
             "about 3": "Where both parts are equal, at T = 6 d, doubling T makes 3 of 1. Here T is far smaller.",
         },
     ),
@@ -16,7 +16,7 @@ QUIZ = [
         "What does streaming attention save?",
         ("Memory: T² scores are never there together", "Every score is still computed, once, and used at once. The result is the same."),
         {
-            "FLOPs: it skips small scores": "It computes all T² of them. It is exact.",
+            "FLOPs: it skips the scores that are too small to matter": "It computes all T² of them. It is exact.",
             "Memory: it rounds the scores": "Nothing is rounded that plain attention does not round. Only the order of the sums is another.",
             "Steps: it needs no maximum": "It needs the maximum of each row like any softmax, and finds it on the way.",
         },
