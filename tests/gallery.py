@@ -2,8 +2,10 @@
 
 import importlib
 import json
+import random
 from contextlib import contextmanager
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 from browser import visit
@@ -14,6 +16,7 @@ from tfbook.widgets.base import Figure
 PAGE = Path(__file__).resolve().parent.parent / "_build/html/chapters/figures.html"
 FIGURES = [figure for figure in vars(widgets).values() if isinstance(figure, type) and issubclass(figure, Figure)]
 DRAWINGS = {}  # of each figure, by its class: what reads the page, and what holds that against Python
+STATES = {}  # of a figure with more settings than a browser can go through: a function that gives those that are tried
 
 SET = """(figure, places) => { // the place of each control's value among those that it offers; true where something moved
   let moved = false;
@@ -55,6 +58,24 @@ def load():
         importlib.import_module(path.stem)
 
 
+def states(figure):
+    """The settings of a figure that a browser goes through: all, or a few in which every two values of two controls meet."""
+    return STATES.get(figure, figure.settings)()
+
+
+def pairwise(controls, seed=0):
+    """Settings in which each value of a control meets each value of every other, as few as chance finds."""
+    rng = random.Random(seed)
+    values = {control.name: list(control.values) for control in controls}
+    met = lambda setting: set(combinations(setting.items(), 2))  # noqa: E731
+    missing = {((a, x), (b, y)) for a, b in combinations(values, 2) for x in values[a] for y in values[b]}
+    while missing:
+        some = [{name: rng.choice(of) for name, of in values.items()} | dict(rng.choice(sorted(missing, key=str))) for _ in range(30)]
+        best = max(some, key=lambda setting: len(missing & met(setting)))
+        missing -= met(best)
+        yield best
+
+
 def places(figure, setting):
     """Where a setting stands among the values that each control offers."""
     return {c.name: list(c.values).index(setting[c.name]) for c in figure.controls}
@@ -86,12 +107,12 @@ def read(place, figure):
 
 
 def every_state(place, figure):
-    """What is drawn at each setting of the page, in the order of ``settings()``."""
+    """What is drawn at each of ``states(figure)``."""
     each = f"""(figure, all) => {{
       const set = {SET}, read = {DRAWINGS[figure][0]};
       return JSON.stringify(all.map((one) => {{ set(figure, one); return read(figure); }}));
     }}"""
-    return json.loads(place.evaluate(each, [places(figure, setting) for setting in figure.settings()]))  # as text it travels faster
+    return json.loads(place.evaluate(each, [places(figure, setting) for setting in states(figure)]))  # as text it travels faster
 
 
 @cache

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from browser import visit
-from gallery import FIGURES, PAGE, choose, compare, load, on, read
+from gallery import FIGURES, PAGE, choose, compare, load, on, read, states
 from nbconvert import HTMLExporter
 
 load()
@@ -23,7 +23,7 @@ def converted(tmp_path_factory):
 def test_figures_live_after_nbconvert(converted, browser):
     with visit(browser, converted) as visited:
         for figure in FIGURES:
-            place, setting = on(visited.page, figure), figure.settings()[len(figure.settings()) // 2]
+            place, setting = on(visited.page, figure), states(figure)[len(states(figure)) // 2]
             choose(place, figure, setting)
             compare(figure, read(place, figure), setting)
         assert visited.faults == []

@@ -1,6 +1,4 @@
-"""The figures of cost: their numbers are those of tfbook.cost and tfbook.numpy, and every state is drawn with them."""
-
-import re
+"""Shared heads and streaming attention: their numbers are those of tfbook.cost and tfbook.numpy, and every state is drawn with them."""
 
 import numpy as np
 import pytest
@@ -8,8 +6,8 @@ from gallery import drawing, gallery, on
 
 from tfbook import cost
 from tfbook.numpy import attention_scores, scaled_dot_product_attention, softmax, streaming_attention
-from tfbook.widgets import CostExplorer, SharedHeads, StreamingExplorer
-from tfbook.widgets.costs import MODELS, short
+from tfbook.widgets import SharedHeads, StreamingExplorer
+from tfbook.widgets.published import short
 from tfbook.widgets.streaming import row
 
 SEEN = """(figure, { texts }) => ({ texts: texts("svg text"), cells: texts("td"),
@@ -19,84 +17,6 @@ SEEN = """(figure, { texts }) => ({ texts: texts("svg text"), cells: texts("td")
 def plain(text):
     """Digits without the thin spaces between thousands."""
     return text.replace("\u202f", "")
-
-
-# ---- what a model costs ----
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("T", [16, 2048, 2**20])
-def test_cost_explorer_counts_as_cost_does(model, T):
-    value, (d, H, L, vocab) = CostExplorer().compute(model, T), MODELS[model]
-    counted = cost.model(T, d, H, L, vocab)
-    quadratic = L * 4 * T * T * d
-    assert value["shares"][1] == round(100 * quadratic / counted.total_flops, 1)
-    assert sum(value["shares"]) == pytest.approx(100, abs=0.2)
-    assert value["flops"] == [short(n) for n in (L * 8 * T * d * d, quadratic, L * 16 * T * d * d, 2 * T * d * vocab, counted.total_flops)]
-    assert value["memory"] == [short(2 * L * n) + "B" for n in (H * T * T, 2 * H * T, 2 * T * d, 2 * T * d // H)]
-    assert value["layers"] == [[short(8 * d * d + 4 * T * d), "1", "1"], [short(4 * d * d), str(T), str(T)],
-                               [short(6 * d * d), "1", str(T // 2)]]
-
-
-def test_at_the_length_of_gpt_3_the_quadratic_part_is_under_3_per_cent():
-    assert CostExplorer().compute("GPT-3", 2048)["shares"] == [32.3, 2.7, 64.6, 0.3]
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_lines_meet_where_the_crossings_are_marked(model):
-    value, d = CostExplorer().compute(model, 64), MODELS[model][0]
-    projections, mix, _, both = value["lines"]
-    assert list(value["crossings"][:, 2]) == [2 * d, 6 * d]
-    for (across, up, _), flat in zip(value["crossings"], (projections, both)):
-        assert up == pytest.approx(flat[0])
-        assert np.interp(across, np.linspace(0, 100, 17), mix) == pytest.approx(up)
-
-
-def test_cost_explorer_takes_sizes_of_its_own_and_refuses_what_cannot_be():
-    value = CostExplorer(model="GPT-3", T=1000, d=96, H=8).compute("GPT-3", T=1000, d=96, H=8)
-    assert value["sizes"] == [96, 8, 96]
-    with pytest.raises(ValueError, match="multiple of H"):
-        CostExplorer(d=100)  # the model has 96 heads
-    with pytest.raises(ValueError, match="at least 8"):
-        CostExplorer(d=4, H=4)
-
-
-def test_counts_are_short():
-    assert [short(n) for n in (0, 999, 999_600, 1e9, 1234e9, 5e20)] == ["0 ", "999 ", "1 M", "1 G", "1.23 T", "500 E"]
-
-
-COSTS = """
-  heights: [...figure.querySelectorAll(".tfb-cost-line")].map((line) => line.getAttribute("d").match(/[\\d.]+/g).map(Number)),
-  marks: [...figure.querySelectorAll(".tfb-cost-crossing")]
-    .map((c) => ["cx", "cy", "data-length"].map((n) => Number(c.getAttribute(n)))),
-  dots: [...figure.querySelectorAll(".tfb-cost-dot")].map((c) => ["cx", "cy"].map((n) => Number(c.getAttribute(n)))),
-  hidden: ["d", "H"].every((name) => figure.querySelector(`[name=${name}]`).offsetParent === null),"""
-
-
-@drawing(CostExplorer, SEEN.replace("MORE", COSTS))
-def costs_are_drawn(seen, setting, value):
-    T, d = setting["T"], value["sizes"][0]
-    x, y = (lambda percent: 34 + 2.92 * percent), (lambda percent: 314 - 2.92 * percent)
-    for drawn, i in zip(seen["heights"], (3, 2, 0, 1), strict=True):
-        assert drawn[::2] == pytest.approx([x(6.25 * j) for j in range(17)], abs=0.01)
-        assert drawn[1::2] == pytest.approx(y(value["lines"][i]), abs=0.01)
-    assert np.array(seen["marks"]) == pytest.approx(np.array([(x(a), y(b), t) for a, b, t in value["crossings"]]), abs=0.01)
-    assert np.array(seen["dots"]) == pytest.approx(np.array([(x(value["now"][0]), y(up)) for up in value["now"][1:]]), abs=0.01)
-    texts = [plain(text) for text in seen["texts"]]
-    assert {f"T = {T}", f"T = 2d = {2 * d}", f"T = 6d = {6 * d}"} <= set(texts)
-    powers = ["10" + str(n).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")) for _, n in value["ticks"]]
-    assert powers == [text for text in texts if re.fullmatch("10[⁰¹²³⁴⁵⁶⁷⁸⁹]+", text)]
-    rows = [text for share, n in zip(value["shares"], value["flops"]) for text in ("", f"{share:.1f} %", n)]
-    rows += ["", "", value["flops"][4]]
-    rows += [text for i, n in enumerate(value["memory"]) for text in ("∝ T" if i else "∝ T²", n)]
-    rows += [""] + [text for kind in zip(*value["layers"]) for text in kind]
-    assert [plain(cell) for cell in seen["cells"]] == rows
-    assert f"{value['shares'][1]:.1f} %" in seen["headline"]
-    names = ("projections", "scores and mix", "FFN", "logits")
-    said = ", ".join(f"{name} {share:.1f} %" for name, share in zip(names, value["shares"]))
-    assert seen["voice"] == f"{setting['model']}, T {T}: {said} of {value['flops'][4]}FLOPs"
-    assert f"{2 * d}" in seen["label"]
-    assert seen["hidden"]
 
 
 # ---- shared heads ----

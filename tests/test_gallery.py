@@ -6,7 +6,7 @@ import re
 
 import pytest
 from browser import inaccessible, overflow, served, unnamed_pictures
-from gallery import DRAWINGS, FIGURES, PAGE, choose, compare, every_state, gallery, load, on
+from gallery import DRAWINGS, FIGURES, PAGE, choose, compare, every_state, gallery, load, on, states
 
 load()
 
@@ -22,7 +22,7 @@ def test_every_figure_is_on_the_page_and_has_a_check(browser):
 def test_every_state_is_drawn_as_python_computed_it(theme, figure, browser):
     with gallery(browser, theme=theme) as visited:
         drawn = every_state(on(visited.page, figure), figure)
-    for seen, setting in zip(drawn, figure.settings(), strict=True):
+    for seen, setting in zip(drawn, states(figure), strict=True):
         assert seen["dark"] == (theme == "dark")
         compare(figure, seen, setting)
 
@@ -38,7 +38,7 @@ SMALL = """() => [...document.querySelectorAll(".tfb-stage svg text")].flatMap((
 @pytest.mark.parametrize(("width", "theme"), [(390, "light"), (800, "dark")])
 def test_states_fit_the_page_and_have_names(figure, width, theme, browser):
     with gallery(browser, width=width, theme=theme) as visited:
-        page, settings = visited.page, figure.settings()
+        page, settings = visited.page, states(figure)
         for setting in settings[:: max(1, len(settings) // 12)]:
             choose(on(page, figure), figure, setting)
             assert overflow(page) == []

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from browser import visit
-from gallery import FIGURES, choose, compare, load, python, read
+from gallery import FIGURES, choose, compare, load, python, read, states
 
 from tfbook.widgets import AttentionExplorer
 
@@ -132,7 +132,7 @@ def test_every_figure_is_drawn_and_takes_a_value_between(page):
             continue
         place = on(page, figure)
         place.scroll_into_view_if_needed()
-        setting = figure.settings()[len(figure.settings()) // 2]
+        setting = states(figure)[len(states(figure)) // 2]
         choose(place, figure, setting)
         drawn(place, figure, setting)
         if found := between(figure):

@@ -36,6 +36,12 @@ function render({ model, el, link }) {
   el.classList.add("tfb");
   el.replaceChildren(make("div", { class: "tfb-controls", role: "group", "aria-label": `Settings: ${spec.title}` }, ...controls.map((c) => c.node), ...buttons), stage, voice);
   const draw = figure(view);
+  const columns = Object.entries(spec.table).map(([name, held]) => held.controls // a column that hangs on a few controls, or one on all
+    ? { name, ...held, at: unpack(held.at) } : { name, controls: spec.controls.map((c) => c.name), values: held });
+  const find = ({ controls, values, at }, places) => { // the value of a column where the controls stand
+    const row = controls.reduce((sum, name) => sum * places[name].of + places[name].at, 0);
+    return unpack(values[at ? at[row] : row]);
+  };
 
   let asked = 0, alive = false;
   const complain = (text) => { voice.classList.add("tfb-error"); view.say(text); };
@@ -43,10 +49,9 @@ function render({ model, el, link }) {
   const update = () => {
     Object.assign(state, model.get("state"));
     spec.controls.forEach((c, i) => controls[i].show(state[c.name]));
-    const places = spec.controls.map((c) => c.values.indexOf(state[c.name]));
+    const places = Object.fromEntries(spec.controls.map((c) => [c.name, { at: c.values.indexOf(state[c.name]), of: c.values.length }]));
     asked++;
-    const row = places.reduce((at, place, i) => at * spec.controls[i].values.length + place, 0);
-    if (!places.includes(-1)) paint(Object.fromEntries(Object.entries(spec.table).map(([name, column]) => [name, unpack(column[row])])));
+    if (Object.values(places).every(({ at }) => at >= 0)) paint(Object.fromEntries(columns.map((column) => [column.name, find(column, places)])));
     else if (alive) model.send({ ask: { ...state }, number: asked });
   };
   const hear = (message) => {

@@ -2,20 +2,22 @@
 
 A figure is a subclass with ``controls`` and ``compute`` (all the mathematics), and a JavaScript file of the same name that
 draws what ``compute`` returned, with a style sheet of that name where it needs one. On a page with no kernel the figure
-looks its values up in a table of every setting.
+looks its values up in a table of every setting. Where that would be too many, it has ``columns`` in place of ``compute``.
 """
 
-import html
+import inspect
 import itertools
 import json
 from pathlib import Path
 from typing import ClassVar
 
 import anywidget
+import numpy as np
 import traitlets
 
 from tfbook import palette
 from tfbook.widgets.packing import pack
+from tfbook.widgets.page import page
 
 HERE = Path(__file__).parent
 
@@ -40,6 +42,7 @@ class Figure(anywidget.AnyWidget):
     """
 
     controls = ()  # Slider, Switch, Choice
+    columns = ()   # names of methods: each gives one column of the table and takes the controls that it hangs on, no others
     default: ClassVar = {}  # the setting to begin with
     title = ""     # what a screen reader calls the figure
     shared = ()    # drawing that it has in common with others: names of JavaScript files
@@ -49,9 +52,10 @@ class Figure(anywidget.AnyWidget):
     state = traitlets.Dict().tag(sync=True)  # the setting at present; reading it tells what the reader chose
 
     def __init_subclass__(cls, **kwargs):
-        if "compute" in vars(cls):  # anywidget subclasses once more for itself
+        if "compute" in vars(cls) or "columns" in vars(cls):  # anywidget subclasses once more for itself
             own = cls.__module__.rpartition(".")[2]
-            cls._esm = "".join(read(f"{name}.js") for name in (own, *cls.shared, "packing", "controls", "base"))
+            cls._drawing = "".join(read(f"{name}.js") for name in (own, *cls.shared))
+            cls._esm = cls._drawing + "".join(read(f"{name}.js") for name in ("packing", "controls", "base"))
             cls._css = palette.css() + read("base.css") + (read(f"{own}.css") if Path(HERE, f"{own}.css").exists() else "")
         super().__init_subclass__(**kwargs)
 
@@ -73,7 +77,9 @@ class Figure(anywidget.AnyWidget):
 
     def compute(self, **setting):
         """Return what the figure shows at a setting: a dict of numbers, strings, lists and arrays (NaN where there is nothing)."""
-        raise NotImplementedError
+        if not self.columns:
+            raise NotImplementedError
+        return {name: getattr(self, name)(**{c: setting[c] for c in self.hangs_on(name)}) for name in self.columns}
 
     def constants(self):
         """Return what the drawing needs whatever the setting."""
@@ -84,13 +90,28 @@ class Figure(anywidget.AnyWidget):
         raise NotImplementedError
 
     @classmethod
-    def settings(cls):
-        """Every setting that the page offers, in the table's order."""
-        names = [control.name for control in cls.controls]
-        return [dict(zip(names, values)) for values in itertools.product(*(control.values for control in cls.controls))]
+    def settings(cls, names=None):
+        """Every setting that the page offers of all controls, or of those named, in the table's order."""
+        controls = [control for control in cls.controls if names is None or control.name in names]
+        return [dict(zip((c.name for c in controls), values)) for values in itertools.product(*(c.values for c in controls))]
+
+    @classmethod
+    def hangs_on(cls, column):
+        """Names of the controls that a column hangs on: the parameters of its method."""
+        return [name for name in inspect.signature(getattr(cls, column)).parameters if name != "self"]
+
+    def column(self, name):
+        """Each value that a column takes, once, and which of them stands at each setting of the controls that it hangs on."""
+        settings = self.settings(self.hangs_on(name))
+        rows = [json.dumps(pack(getattr(self, name)(**setting), self.decimals)) for setting in settings]
+        places = {row: place for place, row in enumerate(dict.fromkeys(rows))}
+        at = pack(np.array([places[row] for row in rows]), 0)
+        return {"controls": list(settings[0]), "values": [json.loads(row) for row in places], "at": at}
 
     def table(self):
         """What ``compute`` returns at every setting of the page, packed, a column for each name."""
+        if self.columns:
+            return {name: self.column(name) for name in self.columns}
         rows = [pack(self.compute(**setting), self.decimals) for setting in self.settings()]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
@@ -122,10 +143,4 @@ class Figure(anywidget.AnyWidget):
 
     def page(self):
         """The figure as a piece of HTML that needs no kernel, no server and no other file."""
-        name = type(self).__name__
-        held = json.dumps({"spec": self.spec, "state": self.state}, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
-        return (
-            f'<style>{self._css}</style><div class="tfb" data-figure="{name}"><div class="tfb-still">'
-            f"<p>{html.escape(self.title)}: it moves where scripts may run. In a notebook, run this cell.</p>{self.still()}</div></div>"
-            f'<script type="module">{self._esm}\nplace({json.dumps(name)}, {held});</script>'
-        )
+        return page(self)

@@ -8,7 +8,7 @@ from tfbook import cost
 from tfbook.numpy import repeat_heads
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider
-from tfbook.widgets.costs import BYTES, short
+from tfbook.widgets.published import BYTES, short
 
 WIDTH = 128  # of a head
 
