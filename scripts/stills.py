@@ -16,7 +16,7 @@ from tfbook.widgets import page as pages
 from tfbook.widgets.base import Figure
 
 WIDTH, MOST = 700, 25_000  # pixels, bytes
-FRAME = "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><body style='margin:0;background:#fff'>{1}"
+FRAME = "<!doctype html><html lang=en><meta charset=utf-8><title>{0}</title><style>body{{margin:0}} .tfb-stage{{padding:8px}}</style>{1}"
 FIGURES = {name: figure for name, figure in vars(widgets).items() if isinstance(figure, type) and issubclass(figure, Figure)}
 
 
@@ -49,7 +49,7 @@ def main(*names):
             picture = small(page.locator(".tfb-stage").screenshot())
             (pages.STILLS / f"{name}.webp").write_bytes(picture)
             said = page.locator(".tfb-voice").text_content() or page.locator(".tfb-headline").first.text_content()
-            known[name] = {"alt": f"{figure.title}. {said}", "from": pages.made_from(figure)}
+            known[name] = {"alt": f"{figure.title.rstrip('?')}: {said}", "from": pages.made_from(figure)}
             print(f"{name}: {len(picture)} bytes. {known[name]['alt']}")
         browser.close()
     held = json.dumps({name: known[name] for name in sorted(known) if name in FIGURES}, ensure_ascii=False, indent=1)

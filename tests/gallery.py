@@ -58,6 +58,9 @@ def load():
         importlib.import_module(path.stem)
 
 
+LEAPS = {}  # of such a figure: whether one control takes all others to a setting with it
+
+
 def states(figure):
     """The settings of a figure that a browser goes through: all, or a few in which every two values of two controls meet."""
     return STATES.get(figure, figure.settings)()

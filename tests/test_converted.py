@@ -30,7 +30,7 @@ def test_figures_live_after_nbconvert(converted, browser):
 
 
 @pytest.mark.parametrize("kind", ["built", "converted"])
-def test_without_scripts_a_sentence_and_a_table_stand(kind, converted, browser):
+def test_without_scripts_a_sentence_a_picture_and_a_table_stand(kind, converted, browser):
     context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 900})
     page = context.new_page()
     page.goto(PAGE.as_uri() if kind == "built" else converted)
@@ -38,6 +38,7 @@ def test_without_scripts_a_sentence_and_a_table_stand(kind, converted, browser):
         still = on(page, figure).locator(".tfb-still")
         assert still.locator("p").first.is_visible()
         assert still.locator("p").first.inner_text() == f"{figure.title}: it moves where scripts may run. In a notebook, run this cell."
+        assert still.locator("img[alt]").is_visible(), figure
         assert still.locator("table").first.is_visible(), figure
         assert sum(cell.strip() != "" for cell in still.locator("td").all_inner_texts()) >= 6, figure
         assert still.locator("caption").count()

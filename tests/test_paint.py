@@ -4,7 +4,7 @@ import json
 from statistics import median
 
 import pytest
-from gallery import FIGURES, SET, gallery, load, on, places, states
+from gallery import FIGURES, LEAPS, SET, gallery, load, on, places, states
 
 load()
 MOST = 50  # milliseconds
@@ -38,8 +38,10 @@ MEASURE = f"""async (figure, [moves, most, tries]) => {{
 
 def moves(figure):
     """Settings that go through the states that are tried, one control at a time, as places among a control's values."""
-    path = [places(figure, figure().state)]
+    path, leaps = [places(figure, figure().state)], LEAPS.get(figure, lambda setting: False)
     for setting in states(figure):
+        if leaps(setting):
+            path.append(places(figure, setting))
         for name, place in places(figure, setting).items():
             if path[-1][name] != place:
                 path.append({**path[-1], name: place})

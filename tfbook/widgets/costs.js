@@ -39,7 +39,7 @@ function figure({ stage, make, say, set, spec }) {
       make("path", { d: `M${x(0)} ${y(0)}L${x(100)} ${y(100)}`, class: "tfb-cost-line tfb-cost-attention" }),
       ...[projections, ffn, at].map((up) => make("circle", { cx: x(at), cy: y(up), r: 3, class: "tfb-cost-dot" })),
       name(both, -5, "both together"), name(close ? low : projections, 13, "projections"), name(close ? low : ffn, 13, "FFN", close ? 74 : 0),
-      text(x(87), y(91), "scores and mix 4 T d", "tfb-cost-attention-label", "end"),
+      text(x(91), y(95), "scores and mix 4 T d", "tfb-cost-attention-label", "end"),
       ...crossing(0, projections, 6, y(low) + 29, "start"), ...crossing(1, both, -6, y(both) - 22, "end")));
   }
 
