@@ -58,7 +58,10 @@ function render({ model, el, link }) {
     if (message.alive && !alive) { alive = true; controls.forEach((c) => c.free()); update(); }
     else if (message.number === asked) message.error ? complain(message.error) : paint(unpack(message.value));
   };
-  const repaint = () => view.value && paint(view.value);
+  const repaint = () => { // the same picture in another light: what was said stays said
+    const said = voice.textContent;
+    if (view.value) { paint(view.value); view.say(said); }
+  };
   const theme = new MutationObserver(repaint);
   for (const node of [document.documentElement, document.body]) theme.observe(node, { attributes: true });
   model.on("change:state", update);
