@@ -4,6 +4,7 @@ import re
 
 import pytest
 import torch
+from test_streaming import Allocations
 
 from tfbook.torch import TransformerLayer, alibi_bias, causal_mask, fused_attention, multi_head_attention, scaled_dot_product_attention
 
@@ -101,3 +102,14 @@ def test_a_fused_layer_compiles_to_one_graph():
     layer, X, mask = TransformerLayer(6, H, norm="pre", fused=True).double(), normal(B, T, 6), causal_mask(T)
     compiled = torch.compile(layer, backend="eager", fullgraph=True)
     torch.testing.assert_close(compiled(X, mask), layer(X, mask))
+
+
+@pytest.mark.parametrize("leading", [(), (2,), (2, 3)])
+def test_no_matrix_of_scores_is_made(leading):
+    def peak(T):
+        Q, K, V = torch.randn(3, *leading, T, 16).unbind()
+        with Allocations() as allocations:
+            fused_attention(Q, K, V)
+        return allocations.most
+
+    assert peak(512) < 2.2 * peak(256)  # four times, if it were

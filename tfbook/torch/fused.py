@@ -61,14 +61,22 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     leading = broadcast(scores[:-2], V.shape[:-2])
     Q, K, V = (X.expand(*leading, *X.shape[-2:]) for X in (Q, K, V))
     if causal and mask is None and bias is None and T_k == T:
-        return F.scaled_dot_product_attention(Q, K, V, is_causal=True, scale=scale)  # aligned top-left: right for T = T_k alone
+        return _fused(Q, K, V, is_causal=True, scale=scale)  # aligned top-left: right for T = T_k alone
     if causal:
         band = causal_mask(T, T_k).to(Q.device)
         mask = band if mask is None else mask & band
     if mask is None and bias is None:
-        return F.scaled_dot_product_attention(Q, K, V, scale=scale)
+        return _fused(Q, K, V, scale=scale)
     allowed = ~bias.isneginf() if mask is None else mask if bias is None else mask & ~bias.isneginf()
     alone = ~allowed.any(dim=-1, keepdim=True)  # queries that may attend to nothing: let them, and take it back
     added = allowed | alone if bias is None else torch.where(allowed, bias, -torch.inf).masked_fill(alone, 0)
     added = added.expand(*added.shape[:-2], T, T_k)
-    return F.scaled_dot_product_attention(Q, K, V, attn_mask=added, scale=scale).masked_fill(alone, 0)
+    return _fused(Q, K, V, added, scale=scale).masked_fill(alone, 0)
+
+
+def _fused(Q, K, V, mask=None, **options):
+    """PyTorch's function, with the four axes at least without which it makes the T × T matrix after all."""
+    more = max(0, 4 - Q.dim())
+    Q, K, V = (X[(None,) * more] for X in (Q, K, V))
+    mask = mask if mask is None else mask[(None,) * more]
+    return F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, **options)[(0,) * more]
