@@ -1,18 +1,17 @@
 """Held-out losses of small language models with different feed-forward networks, made by ``scripts/train_activations.py``."""
 
-import json
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from tfbook.weights import stored
+
 FILE = Path(__file__).parent / "activations.json"
 
 
-@cache
 def record():
     """What the script wrote down: the command, the sizes, the seeds, and every run."""
-    return json.loads(FILE.read_text(encoding="utf-8"))
+    return stored.record(FILE)
 
 
 def load():

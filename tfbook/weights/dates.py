@@ -3,16 +3,15 @@
 The task, the model as functions of either half of the package, its training, and what ``scripts/train_dates.py`` measured.
 """
 
-import json
 import re
 from datetime import date, timedelta
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 import tfbook.numpy
 from tfbook.data import characters, encode
+from tfbook.weights import stored
 
 FORMS = ("{d} {B} {y}", "{B} {d}, {y}", "{y}, {B} {d}")
 MONTHS = ("January", "February", "March", "April", "May", "June",
@@ -146,7 +145,6 @@ def loss(P, **options):
     return float(tfbook.numpy.cross_entropy(logits(source, shifted(target), P, **options), target))
 
 
-@cache
 def record():
     """What the script wrote down: the command, the steps, and the accuracy at each for every seed, with and without attention."""
-    return json.loads(FILE.read_text(encoding="utf-8"))
+    return stored.record(FILE)

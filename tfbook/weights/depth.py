@@ -1,10 +1,11 @@
 """Gradients, activations and tokens at every depth of untrained stacks, measured by ``scripts/measure_depth.py``."""
 
-import json
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+
+from tfbook.weights import stored
 
 DEPTHS = 6, 12, 24, 48, 96
 MEASURES = "gradient", "own", "direct", "scale", "spread"
@@ -35,12 +36,10 @@ def load(form, L, small=False):
     >>> float(abs(load("pre", L=96)["direct"]).max())  # 10⁰ at every depth, for every seed
     0.0
     """
-    with np.load(FILE) as stored:
-        return dict(zip(MEASURES, stored[f"{form}.{L}.{small}"].astype(float)))
+    with np.load(FILE) as kept:
+        return dict(zip(MEASURES, kept[f"{form}.{L}.{small}"].astype(float)))
 
 
-@cache
 def record():
     """What the script wrote down: the command, the sizes, the seeds."""
-    with np.load(FILE) as stored:
-        return json.loads(str(stored["record"]))
+    return stored.record(FILE)

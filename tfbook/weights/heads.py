@@ -5,13 +5,12 @@ and three back, which came first and third, and which came next the last time th
 attention alone, with residuals: what is not attended to cannot be known, so that each question wants a head.
 """
 
-import json
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from tfbook.numpy import causal_mask, embed, multi_head_attention, multi_head_weights, softmax
+from tfbook.weights import stored
 
 QUESTIONS = ("previous", "three back", "first", "third", "induction")
 WIDTHS, HEADS, LAYERS = (16, 32, 64, 128), (1, 2, 4, 8), 2
@@ -86,13 +85,9 @@ def held_out(n=200):
 
 def load(d, H):
     """A trained model: its parameters."""
-    with np.load(FILE) as stored:
-        prefix = f"{d}.{H}."
-        return {name.removeprefix(prefix): stored[name].astype(np.float32) for name in stored.files if name.startswith(prefix)}
+    return stored.parameters(FILE, f"{d}.{H}")
 
 
-@cache
 def record():
     """What the script wrote down: the command, the seed, and of each model, untrained and trained, the measures."""
-    with np.load(FILE) as stored:
-        return json.loads(str(stored["record"]))
+    return stored.record(FILE)

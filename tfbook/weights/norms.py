@@ -1,10 +1,10 @@
 """Losses of small language models whose layers normalise in three places, trained by ``scripts/train_norms.py``."""
 
-import json
-from functools import cache
 from pathlib import Path
 
 import numpy as np
+
+from tfbook.weights import stored
 
 STEPS, RATES, WARMUPS = 300, (0.001, 0.003), (0, 100)
 FILE = Path(__file__).parent / "norms.npz"
@@ -31,12 +31,10 @@ def load(norm, rate, warmup):
     >>> load("pre", rate=0.001, warmup=0).shape
     (3, 300)
     """
-    with np.load(FILE) as stored:
-        return stored[f"{norm}.{rate}.{warmup}"].astype(float)
+    with np.load(FILE) as kept:
+        return kept[f"{norm}.{rate}.{warmup}"].astype(float)
 
 
-@cache
 def record():
     """What the script wrote down: the command, the sizes, the seeds."""
-    with np.load(FILE) as stored:
-        return json.loads(str(stored["record"]))
+    return stored.record(FILE)

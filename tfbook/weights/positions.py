@@ -5,7 +5,6 @@ readers have a second start. What one held-out text costs a reader, at each posi
 for the first.
 """
 
-import json
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import numpy as np
 from tfbook.data import text
 from tfbook.numpy import embed, language_model, lstm, softmax
 from tfbook.numpy.check_model import model_layers
+from tfbook.weights import stored
 
 SCHEMES = ("learned", "sinusoidal", "rotary", "alibi", "none")
 SCALED = ("sinusoidal", "lstm")  # their token vectors begin √d times as large as the others', as in the paper
@@ -57,20 +57,16 @@ def loss_by_position(P, reader, asked, right):
 
 def load(reader):
     """The trained model of the first seed: its parameters."""
-    with np.load(FILE) as stored:
-        prefix = f"{reader}."
-        return {name.removeprefix(prefix): stored[name].astype(np.float32) for name in stored.files if name.startswith(prefix)}
+    return stored.parameters(FILE, reader)
 
 
 @cache
 def losses():
     """Held-out loss in nats of each reader, (seeds, READ) by position; not a number where a model cannot read."""
-    with np.load(FILE) as stored:
-        return dict(zip(READERS, stored["losses"].astype(float), strict=True))
+    with np.load(FILE) as kept:
+        return dict(zip(READERS, kept["losses"].astype(float), strict=True))
 
 
-@cache
 def record():
     """What the script wrote down: the command, seeds, steps, and of each model its last loss and the time it took."""
-    with np.load(FILE) as stored:
-        return json.loads(str(stored["record"]))
+    return stored.record(FILE)

@@ -4,8 +4,6 @@ A row of 64 small letters holds one capital. At its end the network says which: 
 about as many parameters, and differ in how a position learns of the others.
 """
 
-import json
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +11,7 @@ import torch
 from torch import nn
 
 from tfbook.torch import MultiHeadAttention, conv1d, lstm, rnn
+from tfbook.weights import stored
 
 T, LETTERS = 64, 8
 SMALL, CAPITAL = "abcdefgh", "ABCDEFGH"
@@ -144,8 +143,6 @@ def accuracy(model, n=8192, bins=8):
     return np.bincount(at, right, bins) / np.bincount(at, minlength=bins)
 
 
-@cache
 def record():
     """What the script wrote down: the command, the seeds, and of each network its size and, seed by seed, the measures."""
-    with np.load(FILE) as stored:
-        return json.loads(str(stored["record"]))
+    return stored.record(FILE)

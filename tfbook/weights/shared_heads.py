@@ -1,18 +1,17 @@
 """What sharing key/value heads did to small models in training: loss on text, and answers to five questions, seed by seed."""
 
-import json
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from tfbook.weights import stored
+
 FILE = Path(__file__).parent / "shared_heads.json"
 
 
-@cache
 def record():
     """What ``scripts/train_shared_heads.py`` wrote down: the command, the sizes, and of each model H_kv, seed and measures."""
-    return json.loads(FILE.read_text(encoding="utf-8"))
+    return stored.record(FILE)
 
 
 def measured(name):
