@@ -1,5 +1,6 @@
 """Every page of the built book, as its reader meets it: from a server and from the disk, wide and on a phone, light and dark."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -11,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"
 FIRST = "index.html"  # sends its reader on to the title page
 PAGES = sorted({path.relative_to(BOOK).as_posix() for path in BOOK.rglob("*.html") if "_static" not in path.parts} - {FIRST})
-CHAPTERS = [page for page in PAGES if page.startswith("chapters/0")]
+CHAPTERS = [page for page in PAGES if re.match(r"chapters/\d\d-", page)]
 SOURCES = [*ROOT.glob("_*.yml"), *ROOT.glob("chapters/*.*"), *ROOT.glob("assets/*.*"), *ROOT.glob("templates/*.*")]
 
 needs_browser = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
