@@ -1,0 +1,184 @@
+"""Training: one loop for every model of the book, the same whether it runs through or is stopped and goes on."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tfbook.numpy.checks import whole
+from tfbook.progress import progress
+from tfbook.torch.checkpoint import load_checkpoint, save_checkpoint
+from tfbook.torch.functions import cross_entropy
+
+
+def train(
+    model, batches, steps, held_out=None, loss=None, rate=1e-3, warmup=0.1, decay=0.1, clip=1.0,
+    every=50, patience=None, checkpoint=None, seed=0,
+):
+    """Train a model with AdamW; the rate rises, then falls along a cosine, and gradients are clipped.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+    batches : callable
+        From a NumPy generator to ``(inputs, targets)``, arrays or tensors. Each step has a generator of its own, made of the seed
+        and the step's number, so that a run that goes on later draws what it would have drawn.
+    steps : int
+    held_out : tuple, optional
+        ``(inputs, targets)`` that the model is not trained on; the loss on them is measured every ``every`` steps.
+    loss : callable, optional
+        Of model, inputs and targets; unless told ``cross_entropy(model(inputs), targets)``, in nats.
+    rate : float
+        The highest learning rate.
+    warmup : float
+        Part of the steps in which the rate rises.
+    decay : float
+        Weight decay of matrices and tables; vectors have none.
+    clip : float
+        The largest norm of all gradients together; longer ones are shortened.
+    every : int
+        Steps between two measures, and between two checkpoints.
+    patience : int, optional
+        Stop after so many measures without a new least loss, and give the model the parameters of the least.
+    checkpoint : path, optional
+        Where the run is kept. If the file is there, the run goes on from it.
+    seed : int
+
+    Returns
+    -------
+    dict
+        ``step``, the steps done; ``losses``, one for each; ``held_out``, pairs of a step and the held-out loss after it.
+
+    Raises
+    ------
+    ValueError
+        Where the loss is no finite number, patience has nothing to watch, or the checkpoint is of another run.
+
+    Examples
+    --------
+    >>> model = torch.nn.Linear(1, 2)
+    >>> def which_sign(rng):
+    ...     x = rng.standard_normal((16, 1), dtype=np.float32)
+    ...     return x, (x[:, 0] > 0).astype(int)
+    >>> losses = train(model, which_sign, steps=100, rate=0.1)["losses"]
+    >>> losses[-1] < losses[0] / 2
+    True
+    """
+    steps, every = whole("steps", steps), whole("every", every, least=1)
+    if patience is not None and held_out is None:
+        raise ValueError("patience: expected held_out to watch, got none")
+    loss, device = loss or guess_loss, next(model.parameters()).device
+    held_out = held_out and on_device(held_out, device)
+    optimizer = torch.optim.AdamW(parameter_groups(model, decay), lr=rate, betas=(0.9, 0.95))
+    settings = {"steps": steps, "rate": rate, "warmup": warmup, "decay": decay, "clip": clip, "every": every, "patience": patience,
+                "seed": seed}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        run = begin(model, optimizer, checkpoint, settings)
+        best = run.pop("best", None)
+
+        def measure():
+            nonlocal best
+            run["held_out"].append((run["step"], evaluate(model, held_out, loss)))
+            if patience and run["held_out"][-1] == least(run["held_out"]):
+                best = {name: p.detach().clone() for name, p in model.state_dict().items()}
+
+        if held_out and not run["held_out"]:
+            measure()
+        with progress(steps, run["step"]) as bar:
+            while run["step"] < steps and not exhausted(run["held_out"], patience):
+                for step in range(run["step"], min(run["step"] + every, steps)):
+                    set_rate(optimizer, rate * schedule(step, steps, warmup))
+                    batch = on_device(batches(np.random.default_rng([seed, step])), device)
+                    run["losses"].append(descend(model, optimizer, batch, loss, clip, step))
+                    bar.set_postfix_str(f"loss {run['losses'][-1]:.3f}", refresh=False)
+                    bar.update()
+                run["step"] = step + 1
+                if held_out:
+                    measure()
+                if checkpoint:
+                    save_checkpoint(checkpoint, model, optimizer, best, settings=settings, **run)
+    if best:
+        model.load_state_dict(best)
+    return run
+
+
+def begin(model, optimizer, checkpoint, settings):
+    """The run so far: that of the checkpoint where there is one, which must have the same settings."""
+    if not checkpoint or not Path(checkpoint).exists():
+        return {"step": 0, "losses": [], "held_out": []}
+    run = load_checkpoint(checkpoint, model, optimizer)
+    kept = run.pop("settings", {})
+    for name, value in settings.items():
+        if kept.get(name) != value:
+            raise ValueError(f"checkpoint: {checkpoint} is of a run with {name} = {kept.get(name)}, not {value}; name another file")
+    return run | {"held_out": [tuple(pair) for pair in run["held_out"]]}
+
+
+def descend(model, optimizer, batch, loss, clip, step):
+    """One step downhill; returns the loss before it."""
+    value = loss(model, *batch)
+    if not value.isfinite():
+        raise ValueError(f"loss: expected a finite number, got {value.item()} at step {step}; a lower rate may help")
+    optimizer.zero_grad()
+    value.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+    optimizer.step()
+    return value.item()
+
+
+@torch.no_grad()
+def evaluate(model, batch, loss=None):
+    """The loss of a model that is left as it is, dropout asleep, as a number."""
+    training = model.training
+    model.eval()
+    value = (loss or guess_loss)(model, *on_device(batch, next(model.parameters()).device)).item()
+    model.train(training)
+    return value
+
+
+def guess_loss(model, inputs, targets):
+    """Cross-entropy of the model's guesses, in nats."""
+    return cross_entropy(model(inputs), targets)
+
+
+def schedule(step, steps, warmup=0.1, floor=0.1):
+    """The rate at a step, as a part of the highest: up in a straight line, then down along half a cosine to ``floor``.
+
+    Examples
+    --------
+    >>> [round(schedule(step, steps=10, warmup=0.2), 2) for step in range(10)]
+    [0.5, 1.0, 1.0, 0.97, 0.87, 0.72, 0.55, 0.38, 0.23, 0.13]
+    """
+    rising = math.ceil(warmup * steps)
+    if step < rising:
+        return (step + 1) / rising
+    return floor + (1 - floor) * (1 + math.cos(math.pi * (step - rising) / (steps - rising))) / 2
+
+
+def set_rate(optimizer, rate):
+    """Give every group of parameters this learning rate."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
+def parameter_groups(model, decay):
+    """Matrices and tables, which decay, and vectors, which do not."""
+    matrices, vectors = ([p for p in model.parameters() if (p.ndim >= 2) == many] for many in (True, False))
+    return [group for group in ({"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0.0}) if group["params"]]
+
+
+def least(held_out):
+    """The first measure of the least loss."""
+    return min(held_out, key=lambda measure: measure[1])
+
+
+def exhausted(held_out, patience):
+    """Whether so many measures have come since the least."""
+    return bool(patience) and len(held_out) - 1 - held_out.index(least(held_out)) >= patience
+
+
+def on_device(batch, device):
+    """Arrays as tensors where the model is."""
+    return tuple(torch.as_tensor(part, device=device) for part in batch)
