@@ -1,4 +1,4 @@
-"""Tokens between letters and words: byte pairs, merged in the order of their number; and windows of a long text."""
+"""A text made ready to learn from: no paragraph twice, a part held out, tokens between letters and words, windows to read."""
 
 import re
 from collections import Counter, defaultdict
@@ -189,3 +189,83 @@ def long_enough(tokens, T):
     if len(tokens) <= T:
         raise ValueError(f"tokens: expected more than T = {T}, got {len(tokens)}")
     return tokens
+
+
+def without_repeats(text):
+    r"""Leave out every paragraph that stood before: what a model is tested on must not stand in what it was trained on.
+
+    Parameters
+    ----------
+    text : str
+        Paragraphs with an empty line between them.
+
+    Returns
+    -------
+    str
+        Short paragraphs, below 40 characters, may come again.
+
+    Examples
+    --------
+    >>> long = "A paragraph of more than forty characters, once."
+    >>> without_repeats(f"{long}\n\nNote:\n\n{long}\n\nNote:") == f"{long}\n\nNote:\n\nNote:"
+    True
+    """
+    seen, kept = set(), []
+    for paragraph in text.split("\n\n"):
+        if len(paragraph) < 40 or paragraph not in seen:
+            kept.append(paragraph)
+        seen.add(paragraph)
+    return "\n\n".join(kept)
+
+
+def split(tokens, part=0.9):
+    """Cut a text, or its tokens, in two: the first part to train on, the rest to test on.
+
+    Parameters
+    ----------
+    tokens : str or ndarray, length N
+    part : float
+        Share of the first part, between 0 and 1.
+
+    Returns
+    -------
+    tuple of two, of the kind of ``tokens``
+
+    Raises
+    ------
+    ValueError
+        Where a part would be empty.
+
+    Examples
+    --------
+    >>> split("abcdefghij")
+    ('abcdefghi', 'j')
+    """
+    cut = int(part * len(tokens))
+    if not 0 < cut < len(tokens):
+        raise ValueError(f"part: expected a share that leaves two parts of {len(tokens)} tokens, got {part}")
+    return tokens[:cut], tokens[cut:]
+
+
+def longest_overlap(sample, text):
+    """Find the longest piece of a sample that stands in a text word for word.
+
+    Parameters
+    ----------
+    sample, text : str
+
+    Returns
+    -------
+    str
+        The first of the longest pieces.
+
+    Examples
+    --------
+    >>> longest_overlap("the cat sat", "a cat sits; the catalogue")
+    'the cat'
+    """
+    longest = ""
+    for start in range(len(sample)):
+        while start + len(longest) < len(sample) and sample[start:start + len(longest) + 1] in text:
+            longest = sample[start:start + len(longest) + 1]
+    return longest

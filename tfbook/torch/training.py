@@ -14,7 +14,7 @@ from tfbook.torch.functions import cross_entropy
 
 def train(
     model, batches, steps, held_out=None, loss=None, rate=1e-3, warmup=0.1, decay=0.1, clip=1.0,
-    every=50, patience=None, checkpoint=None, seed=0,
+    every=50, patience=None, checkpoint=None, seed=0, watch=None,
 ):
     """Train a model with AdamW; the rate rises, then falls along a cosine, and gradients are clipped.
 
@@ -44,6 +44,8 @@ def train(
     checkpoint : path, optional
         Where the run is kept. If the file is there, the run goes on from it.
     seed : int
+    watch : callable, optional
+        Called with the model and the steps done, before the first step and after each; it may look and change nothing.
 
     Returns
     -------
@@ -84,6 +86,8 @@ def train(
             if patience and run["held_out"][-1] == least(run["held_out"]):
                 best = {name: p.detach().clone() for name, p in model.state_dict().items()}
 
+        if watch and not run["step"]:
+            watch(model, 0)
         if held_out and not run["held_out"]:
             measure()
         with progress(steps, run["step"]) as bar:
@@ -94,6 +98,8 @@ def train(
                     run["losses"].append(descend(model, optimizer, batch, loss, clip, step))
                     bar.set_postfix_str(f"loss {run['losses'][-1]:.3f}", refresh=False)
                     bar.update()
+                    if watch:
+                        watch(model, step + 1)
                 run["step"] = step + 1
                 if held_out:
                     measure()
