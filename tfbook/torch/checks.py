@@ -13,9 +13,12 @@ def floats(name, X):
 
 
 def alike(**tensors):
-    """Return tensors as :func:`floats` does, or raise where their dtypes differ: torch does not promote products (autocast does)."""
+    """Return tensors as :func:`floats` does, or raise where devices or dtypes differ: torch does not promote products (autocast does)."""
     tensors = {name: floats(name, X) for name, X in tensors.items()}
     dtypes = {name: X.dtype for name, X in tensors.items()}
+    devices = [str(X.device) for X in tensors.values()]
+    if len(set(devices)) > 1:
+        raise ValueError(f"{', '.join(tensors)}: expected one device, got {', '.join(devices)}; move them with .to(device)")
     device = next(iter(tensors.values())).device.type
     if len(set(dtypes.values())) > 1 and not torch.is_autocast_enabled(device):
         got = ", ".join(map(str, dtypes.values()))

@@ -1,0 +1,248 @@
+"""Exercises of chapter 10, on the GPU: bytes and times; the one of numbers in half precision stands in a file of its own."""
+
+import math
+
+from tfbook.exercises import chapter_10_rounding as rounding
+from tfbook.exercises.exercise import Exercise
+
+# ---- FLOPs for each byte of a matrix product ----
+
+
+def intensity(a, b, c, size):
+    flops = 2 * a * b * c
+    moved = size * (a * b + b * c + a * c)  # both factors are read, the product is written
+    return flops / moved
+
+
+def _one_for_two(a, b, c, size):
+    return intensity(a, b, c, size) / 2
+
+
+def _numbers(a, b, c, size):
+    return intensity(a, b, c, 1)
+
+
+def _upside_down(a, b, c, size):
+    return 1 / intensity(a, b, c, size)
+
+
+def _nothing_written(a, b, c, size):
+    return 2 * a * b * c / (size * (a * b + b * c))
+
+
+def _read_each_time(a, b, c, size):
+    return 2 * a * b * c / (size * (2 * a * b * c + a * c))
+
+
+def _first_alone(a, b, c, size):
+    return 2 * a * b * c / (size * (a * b + a * c))
+
+
+def _result_alone(a, b, c, size):
+    return 2 * b / size
+
+
+def _bits(a, b, c, size):
+    return intensity(a, b, c, 8 * size)
+
+
+def _intensity_cases(rng):
+    return [(7, 12, 5, 2), (1, 64, 30, 4), (300, 24, 96, 2), (4096, 1024, 512, 1)]
+
+
+# ---- bytes of fused attention ----
+
+
+def fused_bytes(T, d_k, d_v, block, size):
+    passes = math.ceil(T / block)
+    read = T * d_k + passes * T * (d_k + d_v)  # queries once, keys and values once for each block of queries
+    return size * (read + T * d_v)
+
+
+def _fused(T, d_k, d_v, block, size, passes=None, queries=1, answers=1, keys=1, values=1, more=0):
+    passes = -(-T // block) if passes is None else passes
+    return size * (queries * T * d_k + passes * T * (keys * d_k + values * d_v) + answers * T * d_v + more)
+
+
+def _passes(T, block):
+    return -(-T // block)
+
+
+def _all_once(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, passes=1)
+
+
+def _whole_blocks(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, passes=T // block)
+
+
+def _fractions(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, passes=T / block)
+
+
+def _a_query_at_a_time(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, passes=T)
+
+
+def _block_passes(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, passes=block)
+
+
+def _queries_again(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, queries=_passes(T, block))
+
+
+def _answers_again(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, answers=_passes(T, block))
+
+
+def _everything_again(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, queries=_passes(T, block), answers=_passes(T, block))
+
+
+def _nothing_answered(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, answers=0)
+
+
+def _no_queries(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, queries=0)
+
+
+def _keys_alone(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, values=0)
+
+
+def _values_once(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, values=0, answers=2)
+
+
+def _scores_stored(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, more=2 * T * T)
+
+
+def _scores_written(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, more=T * T)
+
+
+def _plain(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, size, passes=1, more=4 * T * T)
+
+
+def _in_numbers(T, d_k, d_v, block, size):
+    return _fused(T, d_k, d_v, block, 1)
+
+
+def _fused_cases(rng):
+    return [(64, 7, 5, 16, 2), (100, 3, 11, 24, 4), (10, 6, 4, 32, 2), (4096, 64, 96, 150, 2)]
+
+
+# ---- the roofline as a time ----
+
+
+def least_time(flops, moved, peak, bandwidth):
+    return max(flops / peak, moved / bandwidth)
+
+
+def _one_after_the_other(flops, moved, peak, bandwidth):
+    return flops / peak + moved / bandwidth
+
+
+def _the_shorter(flops, moved, peak, bandwidth):
+    return min(flops / peak, moved / bandwidth)
+
+
+def _arithmetic_alone(flops, moved, peak, bandwidth):
+    return flops / peak
+
+
+def _memory_alone(flops, moved, peak, bandwidth):
+    return moved / bandwidth
+
+
+def _a_rate(flops, moved, peak, bandwidth):
+    return min(peak, flops / moved * bandwidth)
+
+
+def _inverse(flops, moved, peak, bandwidth):
+    return max(peak / flops, bandwidth / moved)
+
+
+def _a_product(flops, moved, peak, bandwidth):
+    return max(flops * peak, moved * bandwidth)
+
+
+def _exchanged(flops, moved, peak, bandwidth):
+    return max(flops / bandwidth, moved / peak)
+
+
+def _time_cases(rng):
+    return [(34e9, 1.1e9, 312e12, 2e12), (2e12, 3e9, 8e12, 320e9), (16e6, 16e6, 989e12, 3.35e12), (5e9, 1e6, 1e12, 8e10)]
+
+
+EXERCISES = [
+    Exercise(
+        "product-intensity", "10", 2,
+        r"Write <code>intensity(a, b, c, size)</code>: the FLOPs for each byte moved of a product of an \(a \times b\) with a "
+        r"\(b \times c\) matrix. A number has <code>size</code> bytes. Both factors are read once, the result is written once.",
+        "The result has a·c numbers, each a sum of b products; a multiplication and an addition count as two.",
+        intensity,
+        {
+            "A multiplication and an addition count as two: this is half of the FLOPs.": _one_for_two,
+            "These are FLOPs for each number: a number has size bytes.": _numbers,
+            "This is the wrong way round: bytes for each FLOP.": _upside_down,
+            "The result is written too: a·c numbers more.": _nothing_written,
+            "Each number is read once and kept on the chip, not read again for every product that it is in.": _read_each_time,
+            "The second factor is read too: b·c numbers.": _first_alone,
+            "The factors are read too: these are FLOPs for each byte of the result.": _result_alone,
+            "The size is in bytes already: these are FLOPs for each bit.": _bits,
+        },
+        _intensity_cases,
+    ),
+    Exercise(
+        "fused-bytes", "10", 3,
+        r"Write <code>fused_bytes(T, d_k, d_v, block, size)</code>: the bytes that fused attention of one head moves to and from main "
+        r"memory. T queries meet T keys. Queries come in blocks of <code>block</code>, the last one may be smaller. A block stays on "
+        r"the chip while all keys and values stream past, and its answers are written when they have. A number has "
+        r"<code>size</code> bytes.",
+        "Go through the four matrices Q, K, V and Y: how often does each pass?",
+        fused_bytes,
+        {
+            "Keys and values do not stay on the chip: they stream past once for each block of queries.": _all_once,
+            "The last block may be smaller, but keys and values stream past it too: round up.": _whole_blocks,
+            "A smaller last block still needs all keys and values: the number of passes is whole.": _fractions,
+            "A block of queries shares one pass over the keys: there are T / block passes, not T.": _a_query_at_a_time,
+            "There are as many passes as blocks, T / block of them, not as many as a block has queries.": _block_passes,
+            "A block's queries stay on the chip: they are read once.": _queries_again,
+            "The answers of a block stay on the chip until they are done: they are written once.": _answers_again,
+            "Only keys and values pass again and again: queries are read once, answers written once.": _everything_again,
+            "The answers are written too: T·d_v numbers.": _nothing_answered,
+            "The queries are read too: T·d_k numbers.": _no_queries,
+            "The values stream past as the keys do.": _keys_alone,
+            "The values stream past once for each block of queries, not once.": _values_once,
+            "No score leaves the chip: there is no T² here.": _scores_stored,
+            "No score leaves the chip, none is written.": _scores_written,
+            "This is plain attention: its T × T matrices pass through main memory four times. Here none does.": _plain,
+            "These are numbers: each has size bytes.": _in_numbers,
+        },
+        _fused_cases,
+    ),
+    Exercise(
+        "least-time", "10", 1,
+        r"Write <code>least_time(flops, moved, peak, bandwidth)</code>: the least seconds that a computation can take on a chip that "
+        r"does <code>peak</code> FLOPs and moves <code>bandwidth</code> bytes a second, and can do both at once.",
+        "How long does each take by itself? The other one goes on meanwhile.",
+        least_time,
+        {
+            "Both go on at once: the longer time counts, not the sum.": _one_after_the_other,
+            "Neither can be left out: the longer of the two times counts, not the shorter.": _the_shorter,
+            "The bytes take time too, and here and there more than the arithmetic.": _arithmetic_alone,
+            "The arithmetic takes time too, and here and there more than the bytes.": _memory_alone,
+            "This is a rate, FLOPs a second. The question is how many seconds.": _a_rate,
+            "This is the wrong way round: seconds are FLOPs divided by FLOPs a second.": _inverse,
+            "Divide: FLOPs divided by FLOPs a second are seconds.": _a_product,
+            "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of bytes.": _exchanged,
+        },
+        _time_cases,
+    ),
+    *rounding.EXERCISES,
+]
