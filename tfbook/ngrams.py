@@ -38,7 +38,7 @@ def ngram_loss(tokens, held_out, n, vocab, smoothing=0.1):
 
     Notes
     -----
-    The chance of token x after c is :math:`(N_{cx} + \alpha) / (N_c + \alpha\,V)`.
+    The chance of token x after c is :math:`(N_{cx} + s) / (N_c + s\,V)`, with s the smoothing and V the size of the vocabulary.
 
     Examples
     --------

@@ -13,3 +13,4 @@ from tfbook.widgets.reach import ReachExplorer
 from tfbook.widgets.scale import ScaleExplorer
 from tfbook.widgets.shared_heads import SharedHeads
 from tfbook.widgets.streaming import StreamingExplorer
+from tfbook.widgets.training import TrainingExplorer
