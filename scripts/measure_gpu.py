@@ -9,14 +9,13 @@ gpu.json, and the chapter says that.
 
 import argparse
 import json
-import statistics
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
 import torch
 
 from tfbook.torch import device, fused_attention, streaming_attention
+from tfbook.torch.measure import milliseconds, peak_bytes
 from tfbook.weights import gpu
 
 DTYPES = {name: getattr(torch, name) for name in ("float32", "bfloat16", "float16")}
@@ -29,37 +28,6 @@ def plain(Q, K, V):
 
 
 FORMS = {"plain": plain, "fused": fused_attention, "streaming": streaming_attention}
-
-
-def milliseconds(f, where, repeats=7):
-    """Median time of a call: CUDA events on a GPU, which tell when the device is done; a wall clock elsewhere."""
-    f()
-    times = []
-    for _ in range(repeats):
-        if where.type == "cuda":
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
-            f()
-            end.record()
-            torch.cuda.synchronize()
-            times.append(start.elapsed_time(end))
-        else:
-            start = time.perf_counter()
-            f()
-            times.append(1000 * (time.perf_counter() - start))
-    return statistics.median(times)
-
-
-def peak_bytes(f, where):
-    """Bytes that a call adds to the device's memory at most; None where PyTorch does not count."""
-    if where.type != "cuda":
-        return None
-    torch.cuda.synchronize()
-    before = torch.cuda.memory_allocated()
-    torch.cuda.reset_peak_memory_stats()
-    f()
-    torch.cuda.synchronize()
-    return torch.cuda.max_memory_allocated() - before
 
 
 def limits(where, n, size):

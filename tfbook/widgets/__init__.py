@@ -10,6 +10,7 @@ from tfbook.widgets.lookup import SoftLookup
 from tfbook.widgets.mask import MaskExplorer
 from tfbook.widgets.position import PositionExplorer
 from tfbook.widgets.reach import ReachExplorer
+from tfbook.widgets.roofline import RooflineExplorer
 from tfbook.widgets.scale import ScaleExplorer
 from tfbook.widgets.shared_heads import SharedHeads
 from tfbook.widgets.streaming import StreamingExplorer
