@@ -98,6 +98,11 @@ def transformer_layer(
     def normalize(X, n):
         return layer_norm(X, P[f"gamma_{n}"], P[f"beta_{n}"])
 
+    return arrange(X, attend, think, normalize, norm)
+
+
+def arrange(X, attend, think, normalize, norm):
+    """Put attention and network together: each within a residual, with a normalisation after, before, or on both sides."""
     if norm == "post":
         Z = normalize(residual(X, attend), 1)
         return normalize(residual(Z, think), 2)

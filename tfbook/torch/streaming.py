@@ -78,23 +78,7 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
 class _Streaming(torch.autograd.Function):
     @staticmethod
     def forward(ctx, Q, K, V, mask, causal, scale, block):
-        wide = _wide(Q)
-        Y = Q.new_empty(*Q.shape[:-1], V.shape[-1])
-        log_Z = Q.new_empty(*Q.shape[:-1], 1, dtype=wide)  # m + log Z of every query; +inf where it attends to nothing
-        scores = partial(_scores, Q.to(wide) * scale, *_beyond(K.to(wide)), mask, causal)
-        for rows, blocks in _tiles(Q, K, causal, block):
-            m = torch.full_like(log_Z[..., rows, :], -torch.inf)                       # largest score so far
-            Z, y = torch.zeros_like(m), torch.zeros_like(Y[..., rows, :], dtype=wide)  # sums of exp(score - m), and · value
-            for keys in blocks:
-                S, allowed = scores(rows, keys)
-                m_new = torch.maximum(m, S.amax(dim=-1, keepdim=True))
-                shift = m_new.masked_fill(m_new.isneginf(), 0)
-                E, shrink = S.sub_(shift).exp_(), torch.exp(m - shift)  # in place: a tile is the largest tensor here
-                Z = Z * shrink + E.sum(dim=-1, keepdim=True)
-                y = y * shrink + weighted_mean(E, V[..., keys, :].to(wide), allowed)
-                m = m_new
-            Y[..., rows, :] = y / Z.masked_fill(Z == 0, 1)
-            log_Z[..., rows, :] = torch.where(Z == 0, torch.inf, m + Z.log())
+        Y, log_Z = stream(Q, K, V, mask, causal, scale, block)
         ctx.save_for_backward(Q, K, V, mask, Y, log_Z)
         ctx.options = causal, scale, block
         return Y
@@ -102,25 +86,50 @@ class _Streaming(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, dY):
-        Q, K, V, mask, Y, log_Z = ctx.saved_tensors
-        causal, scale, block = ctx.options
-        wide = _wide(Q)
-        clean, beyond = _beyond(K.to(wide))
-        scores = partial(_scores, Q.to(wide) * scale, clean, beyond, mask, causal)
-        dQ, dK, dV = (torch.zeros_like(X, dtype=wide) for X in (Q, K, V))
-        mean = (dY.to(wide) * Y).sum(dim=-1, keepdim=True)  # what the softmax's gradient takes off every weight's
-        for rows, blocks in _tiles(Q, K, causal, block):
-            q, dy = Q[..., rows, :].to(wide), dY[..., rows, :].to(wide)
-            for keys in blocks:
-                k, v = clean[..., keys, :], V[..., keys, :].to(wide)
-                S, allowed = scores(rows, keys)
-                A = S.sub_(log_Z[..., rows, :]).exp_()
-                dS = A * (dy @ v.transpose(-1, -2) - mean[..., rows, :])
-                dS = dS if allowed is None else torch.where(allowed, dS, 0)  # 0 · nan is nan
-                dQ[..., rows, :] += scale * dS @ k
-                dK[..., keys, :] += scale * dS.transpose(-1, -2) @ q
-                dV[..., keys, :] += A.transpose(-1, -2) @ dy
-        return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype), None, None, None, None
+        return *stream_back(dY, *ctx.saved_tensors, *ctx.options), None, None, None, None
+
+
+def stream(Q, K, V, mask, causal, scale, block):
+    """The means Y of the values, and of every query m + log Z; +inf where it attends to nothing."""
+    wide = _wide(Q)
+    Y = Q.new_empty(*Q.shape[:-1], V.shape[-1])
+    log_Z = Q.new_empty(*Q.shape[:-1], 1, dtype=wide)
+    scores = partial(_scores, Q.to(wide) * scale, *_beyond(K.to(wide)), mask, causal)
+    for rows, blocks in _tiles(Q, K, causal, block):
+        m = torch.full_like(log_Z[..., rows, :], -torch.inf)                       # largest score so far
+        Z, y = torch.zeros_like(m), torch.zeros_like(Y[..., rows, :], dtype=wide)  # sums of exp(score - m), and · value
+        for keys in blocks:
+            S, allowed = scores(rows, keys)
+            m_new = torch.maximum(m, S.amax(dim=-1, keepdim=True))
+            shift = m_new.masked_fill(m_new.isneginf(), 0)
+            E, shrink = S.sub_(shift).exp_(), torch.exp(m - shift)  # in place: a tile is the largest tensor here
+            Z = Z * shrink + E.sum(dim=-1, keepdim=True)
+            y = y * shrink + weighted_mean(E, V[..., keys, :].to(wide), allowed)
+            m = m_new
+        Y[..., rows, :] = y / Z.masked_fill(Z == 0, 1)
+        log_Z[..., rows, :] = torch.where(Z == 0, torch.inf, m + Z.log())
+    return Y, log_Z
+
+
+def stream_back(dY, Q, K, V, mask, Y, log_Z, causal, scale, block):
+    """The gradients in Q, K and V, where Y and log_Z are those of all keys, of which K may be a part."""
+    wide = _wide(Q)
+    clean, beyond = _beyond(K.to(wide))
+    scores = partial(_scores, Q.to(wide) * scale, clean, beyond, mask, causal)
+    dQ, dK, dV = (torch.zeros_like(X, dtype=wide) for X in (Q, K, V))
+    mean = (dY.to(wide) * Y).sum(dim=-1, keepdim=True)  # what the softmax's gradient takes off every weight's
+    for rows, blocks in _tiles(Q, K, causal, block):
+        q, dy = Q[..., rows, :].to(wide), dY[..., rows, :].to(wide)
+        for keys in blocks:
+            k, v = clean[..., keys, :], V[..., keys, :].to(wide)
+            S, allowed = scores(rows, keys)
+            A = S.sub_(log_Z[..., rows, :]).exp_()
+            dS = A * (dy @ v.transpose(-1, -2) - mean[..., rows, :])
+            dS = dS if allowed is None else torch.where(allowed, dS, 0)  # 0 · nan is nan
+            dQ[..., rows, :] += scale * dS @ k
+            dK[..., keys, :] += scale * dS.transpose(-1, -2) @ q
+            dV[..., keys, :] += A.transpose(-1, -2) @ dy
+    return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype)
 
 
 def _wide(Q):

@@ -13,5 +13,6 @@ from tfbook.widgets.reach import ReachExplorer
 from tfbook.widgets.roofline import RooflineExplorer
 from tfbook.widgets.scale import ScaleExplorer
 from tfbook.widgets.shared_heads import SharedHeads
+from tfbook.widgets.split import SplitExplorer
 from tfbook.widgets.streaming import StreamingExplorer
 from tfbook.widgets.training import TrainingExplorer
