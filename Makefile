@@ -14,6 +14,16 @@ read: book ## build the book, serve it on this machine and open it in a browser;
 book: $(VENV)/site ## build the book into _build/html; a warning is an error
 	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q
+	@$(BIN)/python scripts/pack.py
+
+zip: book ## the built book as one file, to be read without a network
+	@ls -l _build/html/tfbook.zip
+
+speed: $(VENV)/all book ## what each page costs its reader: transfer, largest paint, jumps
+	@$(BIN)/python scripts/speed.py
+
+links: book ## ask every other host that the book links to; needs a network
+	@$(BIN)/python scripts/links.py
 
 test: $(VENV)/all book ## install everything, build the book, run every test and every notebook
 	$(PYTEST) --nbval --nbval-current-env -m "not alone" $(ARGS)
@@ -50,5 +60,5 @@ $(VENV)/all: $(VENV)/made pyproject.toml requirements.txt constraints.txt
 	@$(PIP) -r requirements.txt -e . || { echo "The requirements could not be installed: see pip's message above. torch alone is large; is the disk full?"; exit 1; }
 	@touch $@ $(VENV)/site
 
-.PHONY: help read book test oldest bench execute lint address
+.PHONY: help read book zip speed links test oldest bench execute lint address
 .NOTPARALLEL:

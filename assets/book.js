@@ -35,6 +35,14 @@ function nameCitations() {
   for (const entry of document.querySelectorAll("[role=list] > [role=doc-biblioentry]")) entry.setAttribute("role", "listitem");
 }
 
-document.addEventListener("DOMContentLoaded", () => { nameQuizzes(); nameCitations(); });
-addEventListener("load", () => (window.MathJax?.startup?.promise ?? Promise.resolve()).then(letKeyboardScroll));
+/** Formulas show when they are typeset and their fonts are here, so that nothing moves twice; without MathJax their source shows. */
+async function showFormulas() {
+  await window.MathJax?.startup?.promise;
+  document.body.getBoundingClientRect(); // a layout asks for the fonts
+  await document.fonts.ready;
+  document.documentElement.classList.add("tfb-typeset");
+  letKeyboardScroll();
+}
+
+document.addEventListener("DOMContentLoaded", () => { nameQuizzes(); nameCitations(); showFormulas(); });
 addEventListener("resize", letKeyboardScroll);
