@@ -100,7 +100,7 @@ def test_the_archive_has_one_folder_and_all_that_its_pages_ask_for(unpacked):
     for page in unpacked.glob("**/*.html"):
         text = page.read_text(encoding="utf-8")
         assert f"{NAME}.zip\"" not in text, page.name
-        for target in re.findall(r'(?:href|src)="(?![a-z]+:|#)([^"#?]+)', text):
+        for target in re.findall(r'(?:href|src)="(?![a-z]+:|#)([^"#?$]+)["#?]', text):
             assert (page.parent / target).resolve().exists() or "/lite/" in target, f"{page.name}: {target}"
 
 
