@@ -59,7 +59,7 @@ def sees_the_future(model, some):
 
 
 def beats_the_bigram(loss, read):
-    return loss < read[-1][1] - 0.2
+    return loss < read[-1][1] - 0.3
 
 
 def believable(loss):
@@ -69,7 +69,7 @@ def believable(loss):
 
 def test_the_whole_model_keeps_every_threshold(read):
     loss, model = bits(read)
-    assert beats_the_bigram(loss, read)
+    assert beats_the_bigram(loss, read), loss
     assert believable(loss)
     assert not sees_the_future(model, read[2])
 
