@@ -59,7 +59,7 @@ def sees_the_future(model, some):
 
 
 def beats_the_bigram(loss, read):
-    return loss < read[-1][1] - 0.3
+    return loss < read[-1][1] - 0.5
 
 
 def believable(loss):
