@@ -1,7 +1,7 @@
 """Every public name of ``tfbook.torch`` in float32, bfloat16 and float16, on the CPU and, marked ``gpu``, on a CUDA device.
 
-Each call of ``gpu_calls`` is held against the same call in float64 on the CPU, with the same rounded
-inputs. How far it may be off is no guess: it is what chance roundings do to the float64 call (see ``rounding``).
+Each call of ``gpu_calls`` is held against the same call in float64 on the CPU, with the same rounded inputs; ``test_parity`` holds
+that one to NumPy. How far an answer may be off is no guess: it is what chance roundings do to the float64 call (see ``rounding``).
 """
 
 from contextlib import nullcontext

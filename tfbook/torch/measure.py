@@ -18,7 +18,7 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
     repeats : int
         Calls, after a first one that does not count.
     clock : callable
-        Seconds, for a device that is no GPU; a wall clock unless told.
+        Seconds, where there are no events; a wall clock unless told.
 
     Returns
     -------
@@ -42,6 +42,8 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
         else:
             start = clock()
             f()
+            if where.type == "mps":
+                torch.mps.synchronize()
             times.append(1000 * (clock() - start))
     return statistics.median(times)
 

@@ -12,7 +12,7 @@ CONSTANTS = {"scalar_tensor"}  # one number, which a kernel has in its program
 
 
 class CountTraffic(TorchDispatchMode):
-    """Count what runs inside a ``with``: each operator reads every tensor that it takes once, and writes what it makes once.
+    """Count what runs inside a ``with``: each operator reads what it takes, once, and writes what it gives.
 
     Attributes
     ----------
@@ -41,9 +41,10 @@ class CountTraffic(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         Y = func(*args, **(kwargs or {}))
-        ours, theirs = tensors((args, kwargs)), tensors(Y)
-        if theirs and name(func) not in VIEWS | CONSTANTS:
-            self.operators.append((name(func), sum(map(weight, ours)), sum(map(weight, theirs))))
+        taken, given = tensors((args, kwargs)), tensors(Y)
+        if given and name(func) not in VIEWS | CONSTANTS:
+            read, written = (sum(map(weight, X)) for X in (taken, given))
+            self.operators.append((name(func), read, written))
         return Y
 
 
