@@ -1,5 +1,7 @@
 """Exercises of every chapter: the task, a check that names the mistake, and a solution that opens."""
 
+from pathlib import Path
+
 from tfbook.exercises import (
     chapter_01,
     chapter_02,
@@ -97,13 +99,15 @@ def solution(name):
     return Reveal(_find(name))
 
 
-def solutions(chapter):
+def solutions(chapter, folder="."):
     """Show every exercise of a chapter with its solution, from the catalogue.
 
     Parameters
     ----------
     chapter : str
         Its number, such as ``"03"``.
+    folder : str or Path
+        Where the chapters are; titles link to the one with that number.
 
     Raises
     ------
@@ -119,7 +123,7 @@ def solutions(chapter):
     found = tuple(exercise for exercise in _CATALOGUE.values() if exercise.chapter == chapter)
     if not found:
         raise ValueError(f"chapter: expected one of {', '.join(sorted({e.chapter for e in _CATALOGUE.values()}))}, got {chapter!r}")
-    return Solutions(found)
+    return Solutions(found, next((path.stem for path in Path(folder).glob(f"{chapter}-*.ipynb")), ""))
 
 
 def _find(name):

@@ -48,17 +48,20 @@ class Reveal:
 
 @dataclass(frozen=True)
 class Solutions:
-    """Exercises with their solutions, each below its task."""
+    """Exercises with their solutions, each below its task; a title leads to its place in the chapter, where the page is known."""
 
     exercises: tuple
+    page: str = ""
 
     def __repr__(self):
         return "\n".join(map(repr, map(Reveal, self.exercises)))
 
     def _repr_html_(self):
-        return "".join(map(_with_solution, self.exercises))
+        return "".join(self._entry(exercise) for exercise in self.exercises)
 
-
-def _with_solution(exercise):
-    title = exercise.name.replace("-", " ").capitalize()
-    return f"<h3>{html.escape(title)}</h3>{Box(exercise)._repr_html_()}{Reveal(exercise)._repr_html_()}"
+    def _entry(self, exercise):
+        title = html.escape(exercise.name.replace("-", " ").capitalize())
+        if self.page:
+            title = f'<a href="{self.page}.html#exercise-{exercise.name}">{title}</a>'
+        shown = Box(exercise)._repr_html_() + Reveal(exercise)._repr_html_()
+        return f'<div class="tfb-entry" data-level="{exercise.difficulty}"><h3>{title}</h3>{shown}</div>'
