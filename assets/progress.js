@@ -1,4 +1,4 @@
-// What a reader has done: marks of chapters and exercises, kept in this browser alone. Without a script there are none, and nothing is missing.
+// What a reader has done: marks of chapters and exercises, kept in this browser alone. Without a script nothing is missing.
 {
   const KEY = "tfbook-progress", NAME = /^(chapter-\d\d|exercise-[\w-]+)$/;
   const EXERCISES = window.tfbookExercises ?? {}; // of each chapter, by its number; the build puts them on every page
@@ -33,7 +33,8 @@
     } catch { return null; }
   };
   const marks = () => understood(kept()) ?? new Set();
-  const isDone = (chapter, done) => [done.has(`chapter-${chapter}`), EXERCISES[chapter].filter((name) => done.has(`exercise-${name}`)).length];
+  const reached = (chapter, done) => // whether the chapter is marked, and how many of its exercises
+    [done.has(`chapter-${chapter}`), EXERCISES[chapter].filter((name) => done.has(`exercise-${name}`)).length];
   const share = (chapter, n) => `${n} of ${EXERCISES[chapter].length} exercises`;
 
   // ---- marks on the page ----
@@ -48,7 +49,7 @@
     if (!done.delete(name)) done.add(name);
     keep(written(done));
     show();
-    const [, n] = here ? isDone(here, done) : [];
+    const [, n] = here ? reached(here, done) : [];
     say(`${done.has(name) ? "Done" : "Not done"}: ${spoken(name)}.${here ? ` ${share(here, n)} of this chapter.` : ""}`);
   }
 
@@ -64,10 +65,7 @@
     for (const link of document.querySelectorAll(".bd-sidebar-primary nav a, .bd-article table a")) {
       const chapter = chapterOf(link.href);
       if (!EXERCISES[chapter] || link.hash) continue;
-      link.parentElement.classList.add("tfb-row");
-      const mark = make("span", { class: "tfb-share", "data-chapter": chapter });
-      if (link.closest("table")) link.after(mark);
-      else link.append(mark);
+      link[link.closest("table") ? "after" : "append"](make("span", { class: "tfb-share", "data-chapter": chapter }));
     }
     if (EXERCISES[here])
       document.querySelector(".bd-article").append(make("div", { class: "tfb-end" },
@@ -80,10 +78,9 @@
     const done = marks();
     for (const mark of document.querySelectorAll(".tfb-mark")) mark.setAttribute("aria-pressed", done.has(mark.dataset.mark));
     for (const mark of document.querySelectorAll(".tfb-share")) {
-      const [whole, n] = isDone(mark.dataset.chapter, done), text = share(mark.dataset.chapter, n);
-      mark.textContent = "";
-      if (!mark.closest("nav")) mark.textContent = text;
-      else if (n) mark.append(...twice(text.replace(/ of (\d+).*/, "/$1"), `, ${text}`));
+      const [whole, n] = reached(mark.dataset.chapter, done), text = share(mark.dataset.chapter, n);
+      mark.textContent = mark.closest("nav") ? "" : text;
+      if (n && mark.closest("nav")) mark.append(...twice(text.replace(/ of (\d+).*/, "/$1"), `, ${text}`));
       if (whole) mark.append(...twice("✓", ", done", "tfb-whole"));
     }
     for (const note of document.querySelectorAll(".tfb-note")) note.textContent = refused ? NOTE : "";
@@ -133,7 +130,8 @@
     on("import", async ({ target }) => {
       const read = understood(await target.files[0]?.text()), done = marks();
       const fresh = [...(read ?? [])].filter((name) => !done.has(name));
-      act(new Set([...done, ...fresh]), read ? `${read.size} marks read, ${fresh.length} of them new.` : "This file holds no marks of this book.");
+      const found = read ? `${read.size} marks read, ${fresh.length} of them new.` : "This file holds no marks of this book.";
+      act(new Set([...done, ...fresh]), found);
       target.value = ""; // so that the same file can be chosen again
     }, "change");
     on("clear", () => {

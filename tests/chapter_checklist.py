@@ -63,7 +63,9 @@ def opens_with_a_question(chapter):
     faults = [] if opening.startswith("# ") else ["the second cell begins with the title: # …"]
     if "?" not in opening:
         faults.append("the second cell asks no question: say what the reader will know at the end, as a question")
-    return faults + ([] if re.search(r"\*\*.+?\*\*", opening, re.DOTALL) else ["the second cell says in **bold** what to try on the figure"])
+    if not re.search(r"\*\*.+?\*\*", opening, re.DOTALL):
+        faults.append("the second cell says in **bold** what to try on the figure")
+    return faults
 
 
 def live_figure_on_the_first_screen(chapter):
