@@ -204,9 +204,9 @@ def _is_boolean(x):
 
 
 def _close(x, y, equal_nan=False):
-    """Entry by entry, as closely as the coarser of the two dtypes allows."""
-    coarse = any(z.dtype.kind == "f" and z.dtype.itemsize < 8 for z in (x, y))
-    return np.isclose(x, y, rtol=1e-5 if coarse else 1e-7, atol=1e-5 if coarse else 1e-9, equal_nan=equal_nan)
+    """Entry by entry: counts exactly, other numbers as closely as arithmetic in float32 comes to them, whatever dtype they end in."""
+    counted = any(z.dtype.kind in "iu" for z in (x, y))
+    return np.isclose(x, y, rtol=1e-12 if counted else 1e-5, atol=1e-9 if counted else 1e-5, equal_nan=equal_nan)
 
 
 def _difference(given, right):
