@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -55,6 +56,24 @@ def test_halves_agree(positions, norm, gated):
     np.testing.assert_allclose(theirs(torch.from_numpy(tokens)).numpy(), Y, rtol=1e-9, atol=1e-11)
     padded = theirs(torch.from_numpy(tokens), pad=torch.from_numpy(pad))
     np.testing.assert_allclose(padded.numpy(), ours(tokens, pad=pad), rtol=1e-9, atol=1e-11)
+
+
+@HALVES
+def test_a_cached_step_makes_the_waves_of_its_own_positions_alone(half, monkeypatch):
+    model, table, made = import_module(f"{half.__name__}.model"), half.sinusoidal_positions(T_MAX, D), []
+
+    def watched(position, d):
+        made.append(tuple(position.shape))
+        rows = waves(position, d)
+        np.testing.assert_array_equal(np.asarray(rows), np.asarray(table)[np.asarray(position)])
+        return rows
+
+    waves = model.waves
+    monkeypatch.setattr(model, "waves", watched)
+    P, cache = {name: native(half, p) for name, p in parameters().items()}, half.key_value_caches()
+    for tokens in ([1] * (T_MAX - 2), [2], [3]):
+        half.language_model(native(half, tokens), P, H, H_KV, "sinusoidal", "pre", cache=cache)
+    assert made == [(T_MAX - 2,), (1,), (1,)]
 
 
 @HALVES

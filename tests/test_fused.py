@@ -104,7 +104,16 @@ def test_a_fused_layer_compiles_to_one_graph():
     torch.testing.assert_close(compiled(X, mask), layer(X, mask))
 
 
-@pytest.mark.parametrize("leading", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("mask", [None, (T, T_k), (H, 1, T_k), (B, 1, T, T_k), (2, 1, 1, 1, T_k), (2, B, H, T, T_k), (2, 1, H, T, 1)])
+def test_five_axes(mask):
+    X = normal(2, B, H, T + 2 * T_k, d_k)
+    Q, K, V = (X.requires_grad_() for X in X.detach().split([T, T_k, T_k], dim=-2))
+    held_together(Q, K, V, mask if mask is None else chance(*mask))
+    held_together(Q, K, V, None, normal(*mask) if mask and mask[-2:] == (T, T_k) else None, causal=True)
+    held_together(Q, K[0], V[0, 0], mask if mask is None else chance(*mask))
+
+
+@pytest.mark.parametrize("leading", [(), (2,), (2, 3), (2, 1, 3), (1, 2, 1, 3)])
 def test_no_matrix_of_scores_is_made(leading):
     def peak(T):
         Q, K, V = torch.randn(3, *leading, T, 16).unbind()

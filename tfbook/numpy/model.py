@@ -11,7 +11,7 @@ from tfbook.numpy.embedding import embed
 from tfbook.numpy.layer import transformer_layer
 from tfbook.numpy.masks import causal_mask
 from tfbook.numpy.normalization import layer_norm
-from tfbook.numpy.positions import alibi_bias, learned_positions, sinusoidal_positions
+from tfbook.numpy.positions import alibi_bias, learned_positions, waves
 from tfbook.numpy.rotary import rotary_attention
 
 
@@ -76,11 +76,11 @@ def language_model(
     bias = alibi_bias(H, T, T_k) if positions == "alibi" else None
     attention = attention or (rotary_attention if positions == "rotary" else scaled_dot_product_attention)
 
-    X = embed(tokens, E)
-    if positions in ("learned", "sinusoidal"):
-        T_max = place.max(initial=-1) + 1
-        table = learned_positions(P["P"], T_max) if positions == "learned" else sinusoidal_positions(T_max, E.shape[-1])
-        X = X + table[np.maximum(place, 0)].astype(X.dtype)
+    X, place = embed(tokens, E), np.maximum(place, 0)
+    if positions == "learned":
+        X = X + learned_positions(P["P"], place.max(initial=-1) + 1)[place].astype(X.dtype)
+    if positions == "sinusoidal":
+        X = X + waves(place, E.shape[-1]).astype(X.dtype)
     for l, layer in enumerate(layers):
         seen = {"mask": mask, "bias": bias, "attention": attention}
         if cache is not None:

@@ -43,10 +43,26 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
            [ 0.91, -0.42,  0.02,  1.  ]])
     """
     T, d, base = whole("T", T), whole("d", d), positive("base", base)
+    return waves(np.arange(T), d, base).astype(dtype)
+
+
+def waves(position, d, base=10000.0):
+    """Compute the rows of :func:`sinusoidal_positions` for some positions, in float64.
+
+    Parameters
+    ----------
+    position : ndarray of int, shape (...)
+    d, base
+        As there.
+
+    Returns
+    -------
+    ndarray, shape (..., d)
+    """
     channel = np.arange(d)
     frequency = base ** -((channel - channel % 2) / max(d, 1))  # 0 0 2 2 4 4 …: a sine and its cosine share one
-    angle = np.arange(T)[:, None] * frequency
-    return np.where(channel % 2 == 0, np.sin(angle), np.cos(angle)).astype(dtype)
+    angle = position[..., None] * frequency
+    return np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
 
 def learned_positions(P, T):

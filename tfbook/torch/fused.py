@@ -1,5 +1,7 @@
 """PyTorch's fused attention, with masks that mean what they mean here."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 
@@ -75,8 +77,16 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
 
 
 def _fused(Q, K, V, mask=None, **options):
-    """PyTorch's function, with the four axes at least without which it makes the T × T matrix after all."""
-    more = max(0, 4 - Q.dim())
-    Q, K, V = (X[(None,) * more] for X in (Q, K, V))
-    mask = mask if mask is None else mask[(None,) * more]
-    return F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, **options)[(0,) * more]
+    """PyTorch's function on exactly four axes: with fewer or more it makes the T × T matrix after all."""
+    leading = Q.shape[:-2]
+    if mask is not None and math.prod(mask.shape[:-3]) > 1:
+        mask = mask.expand(*leading[:-1], *mask.shape[-3:])  # a mask for each, before the axes become one
+    Q, K, V, mask = (X if X is None else _four_axes(X) for X in (Q, K, V, mask))
+    Y = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, **options)
+    return Y.reshape(*leading, *Y.shape[-2:])
+
+
+def _four_axes(X):
+    """All leading axes but the last of them, (..., H, T, d), become one."""
+    X = X[(None,) * max(0, 4 - X.dim())]
+    return X.reshape(math.prod(X.shape[:-3]), *X.shape[-3:])

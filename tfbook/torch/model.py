@@ -12,7 +12,7 @@ from tfbook.torch.embedding import embed
 from tfbook.torch.layer import transformer_layer
 from tfbook.torch.masks import causal_mask
 from tfbook.torch.normalization import layer_norm
-from tfbook.torch.positions import alibi_bias, learned_positions, sinusoidal_positions
+from tfbook.torch.positions import alibi_bias, learned_positions, waves
 from tfbook.torch.rotary import rotary_attention
 
 
@@ -78,11 +78,12 @@ def language_model(
     bias = alibi_bias(H, T, T_k).to(E) if positions == "alibi" else None
     attention = attention or (rotary_attention if positions == "rotary" else scaled_dot_product_attention)
 
-    X = embed(tokens, E)
-    if positions in ("learned", "sinusoidal"):
+    X, place = embed(tokens, E), place.clamp(min=0)
+    if positions == "learned":
         T_max = int(place.max()) + 1 if place.numel() else 0
-        table = learned_positions(P["P"], T_max) if positions == "learned" else sinusoidal_positions(T_max, E.shape[-1])
-        X = X + table.to(X)[place.clamp(min=0)]
+        X = X + learned_positions(P["P"], T_max).to(X)[place]
+    if positions == "sinusoidal":
+        X = X + waves(place.cpu(), E.shape[-1]).to(X)
     for l, layer in enumerate(layers):
         seen = {"mask": mask, "bias": bias, "attention": attention}
         if cache is not None:

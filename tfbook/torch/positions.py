@@ -45,10 +45,26 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=torch.float64):
             [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     T, d, base = whole("T", T), whole("d", d), positive("base", base)
+    return waves(torch.arange(T), d, base).to(dtype)
+
+
+def waves(position, d, base=10000.0):
+    """Compute the rows of :func:`sinusoidal_positions` for some positions, in float64.
+
+    Parameters
+    ----------
+    position : Tensor of int, shape (...), on the CPU: not every GPU has float64
+    d, base
+        As there.
+
+    Returns
+    -------
+    Tensor, shape (..., d)
+    """
     channel = torch.arange(d)
     frequency = base ** -((channel - channel % 2).double() / max(d, 1))  # 0 0 2 2 4 4 …: a sine and its cosine share one
-    angle = torch.arange(T)[:, None] * frequency
-    return torch.where(channel % 2 == 0, torch.sin(angle), torch.cos(angle)).to(dtype)
+    angle = position[..., None] * frequency
+    return torch.where(channel % 2 == 0, torch.sin(angle), torch.cos(angle))
 
 
 def learned_positions(P, T):
