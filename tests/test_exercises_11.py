@@ -7,9 +7,9 @@ import pytest
 import torch
 from answers import expect_refused
 
+from tfbook.byte_pairs import merge
 from tfbook.exercises import catalogue, check
 from tfbook.numpy import cross_entropy, token_distribution
-from tfbook.tokens import merge
 from tfbook.torch.training import schedule
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfbook.byte_pairs import PIECES, BytePairs, learn_byte_pairs
 from tfbook.data import text
-from tfbook.tokens import PIECES, BytePairs, all_windows, learn_byte_pairs, windows
+from tfbook.tokens import all_windows, windows
 
 LEARNED = learn_byte_pairs(text()[:50_000], merges=200)
 
