@@ -12,7 +12,7 @@ from tfbook.cost.traffic import fused_attention, plain_attention
 from tfbook.widgets import RooflineExplorer
 from tfbook.widgets.roofline_counts import FORMS, across, span, up
 
-STATES[RooflineExplorer] = lambda: pairwise(RooflineExplorer.controls)
+STATES[RooflineExplorer] = lambda: list(pairwise(RooflineExplorer.controls))
 
 
 def shown(**setting):
