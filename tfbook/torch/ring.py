@@ -20,15 +20,18 @@ class Ring(torch.autograd.Function):
         log_Z = q.new_full((*q.shape[:-1], 1), -torch.inf)
         here = torch.cat([K, V], dim=-1)
         for step in range(p):
-            arrived = pass_on(here, mesh) if step < p - 1 else None  # it travels while it is met
-            source = (rank - step) % p                               # whose keys and values these are
-            if source <= rank or not causal:                         # else all of them come later
+            # the block travels on while it is met; it holds the keys and values of source
+            arrived = pass_on(here, mesh) if step < p - 1 else None
+            source = (rank - step) % p
+            if source <= rank or not causal:  # else all of them come later
                 k, v = repeated(here, K.shape[-1], shared, q.dtype)
-                allowed, own = columns(mask, source, q, k), causal and source == rank
+                allowed = columns(mask, source, q, k)
+                own = causal and source == rank
                 y, log_z = stream(q, k, v, allowed, own, *options)
-                Y, log_Z = merge(Y, log_Z, y, log_z.masked_fill(log_z.isposinf(), -torch.inf))
+                log_z = log_z.masked_fill(log_z.isposinf(), -torch.inf)
+                Y, log_Z = merge(Y, log_Z, y, log_z)
             here = arrived() if arrived else here
-        log_Z = log_Z.masked_fill(log_Z.isneginf(), torch.inf)  # where a query attends to nothing
+        log_Z = log_Z.masked_fill(log_Z.isneginf(), torch.inf)  # nothing attended to
         ctx.save_for_backward(Q, K, V, mask, Y, log_Z)
         ctx.ring = mesh, causal, shared, options
         return Y.to(Q.dtype)
@@ -48,14 +51,15 @@ class Ring(torch.autograd.Function):
             source = (rank - step) % p
             if source <= rank or not causal:
                 k, v = repeated(here, K.shape[-1], shared, q.dtype)
-                allowed, own = columns(mask, source, q, k), causal and source == rank
-                dq, dk, dv = stream_back(dy, q, k, v, allowed, Y, log_Z, own, *options)
+                allowed = columns(mask, source, q, k)
+                own = causal and source == rank
+                dq, *dkv = stream_back(dy, q, k, v, allowed, Y, log_Z, own, *options)
                 dQ += dq
-                d_here += of_shared(torch.cat([dk, dv], dim=-1), shared)
+                d_here += of_shared(torch.cat(dkv, dim=-1), shared)
             d_here = pass_on(d_here, mesh)() if p > 1 else d_here
             here = arrived() if arrived else here
         dK, dV = d_here.split([K.shape[-1], V.shape[-1]], dim=-1)
-        return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype), None, None, None, None, None
+        return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype), *[None] * 5
 
 
 def pass_on(X, mesh):
@@ -64,7 +68,8 @@ def pass_on(X, mesh):
     after, before = (dist.get_global_rank(group, (rank + way) % p) for way in (1, -1))
     X = X.contiguous()
     arriving = torch.empty_like(X)
-    send, receive = dist.P2POp(dist.isend, X, after, group), dist.P2POp(dist.irecv, arriving, before, group)
+    send = dist.P2POp(dist.isend, X, after, group)
+    receive = dist.P2POp(dist.irecv, arriving, before, group)
     works = dist.batch_isend_irecv([send, receive])
 
     def arrived(sent=X):  # which has to live until it is sent

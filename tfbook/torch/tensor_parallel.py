@@ -75,18 +75,18 @@ def tensor_parallel_layer(X, P, H, H_kv=None, norm="post", activation=None, mask
     mine = None if bias is None else bias[rank * H // p:(rank + 1) * H // p]
 
     def attend(X):
-        projections = W["W_Q"], W["W_K"], W["W_V"], W["W_O"]
-        X = copied(X, mesh)
-        return summed(multi_head_attention(X, *projections, H // p, H_kv // p, mask, mine), mesh)
+        blocks = W["W_Q"], W["W_K"], W["W_V"], W["W_O"]
+        Y = multi_head_attention(copied(X, mesh), *blocks, H // p, H_kv // p, mask, mine)
+        return summed(Y, mesh)
 
     def think(X):
         X = copied(X, mesh)
         if "W_gate" in W:
-            matrices = W["W_gate"], W["W_up"], W["W_down"]
-            return summed(gated_feed_forward(X, *matrices, activation or "silu"), mesh)
+            blocks = W["W_gate"], W["W_up"], W["W_down"]
+            return summed(gated_feed_forward(X, *blocks, activation or "silu"), mesh)
         none = torch.zeros_like(W["b_2"])  # b_2 comes once, after the sum
-        Y = feed_forward(X, W["W_1"], W["b_1"], W["W_2"], none, activation or "relu")
-        return summed(Y, mesh) + W["b_2"]
+        blocks = W["W_1"], W["b_1"], W["W_2"], none
+        return summed(feed_forward(X, *blocks, activation or "relu"), mesh) + W["b_2"]
 
     def normalize(X, n):
         return layer_norm(X, W[f"gamma_{n}"], W[f"beta_{n}"])

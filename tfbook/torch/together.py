@@ -1,6 +1,6 @@
 """The programs of chapter 12, which torchrun starts in several processes: together.py split FILE, or together.py learn CHECKPOINT.
 
-``split`` cuts one layer in four ways and holds each against the whole layer; ``learn`` trains a small language model.
+``split`` cuts one layer in five ways and holds each against the whole layer; ``learn`` trains a small language model.
 """
 
 import argparse
@@ -71,7 +71,8 @@ def heads_cut(layer, mesh):
     P = split_parameters(dict(layer.named_parameters()), mesh, layer.H, layer.H_kv)
 
     def step(X):
-        Y = tensor_parallel_layer(X, P, layer.H, layer.H_kv, layer.norm, mask=causal_mask(X.shape[-2]).to(X.device))
+        mask = causal_mask(X.shape[-2]).to(X.device)
+        Y = tensor_parallel_layer(X, P, layer.H, layer.H_kv, layer.norm, mask=mask)
         Y.square().mean().backward()
         return Y, [p.grad for p in P.values()]
     return step
@@ -105,7 +106,7 @@ def layer_and_tokens(mesh):
 
 
 def split(mesh):
-    """Cut the layer in every way; of each the largest errors, against the whole, and the bytes that this process sends."""
+    """Cut the layer in every way; of each its largest errors, what this process sends, and how many gradients it holds."""
     layer, X = layer_and_tokens(mesh)
     Y, gradients = whole(layer)(X)
     found = {}
@@ -115,8 +116,10 @@ def split(mesh):
         with CountSent(mesh.size()) as sent:
             mine, dP = step(X)
         right = piece(Y, mesh, AXES[name]) if name in AXES else Y
+        held = sum((g.to_local() if isinstance(g, DTensor) else g).numel() for g in dP)  # as many as the parameters
         dP = [g.full_tensor() if isinstance(g, DTensor) else g for g in dP]
-        found[name] = {"output": apart(mine, right), "gradients": max(map(apart, dP, gradients)), "sent": sent.calls}
+        errors = {"output": apart(mine, right), "gradients": max(map(apart, dP, gradients))}
+        found[name] = errors | {"sent": sent.calls, "held": held}
     return found
 
 
