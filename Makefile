@@ -25,6 +25,10 @@ speed: $(VENV)/all book ## what each page costs its reader: transfer, largest pa
 links: book ## ask every other host that the book links to; needs a network
 	@$(BIN)/python scripts/links.py
 
+pdf: book ## print the book with Chromium and bind it into _build/book.pdf
+	@$(BIN)/python -c "import playwright, pypdf" 2>/dev/null || $(PIP) -q -c constraints.txt playwright pypdf
+	@$(BIN)/python scripts/pdf.py
+
 test: $(VENV)/all book ## install everything, build the book, run every test and every notebook
 	$(PYTEST) --nbval --nbval-current-env -m "not alone" $(ARGS)
 	$(if $(ARGS),,$(BIN)/python -m pytest -m alone tests)
@@ -60,5 +64,5 @@ $(VENV)/all: $(VENV)/made pyproject.toml requirements.txt constraints.txt
 	@$(PIP) -r requirements.txt -e . || { echo "The requirements could not be installed: see pip's message above. torch alone is large; is the disk full?"; exit 1; }
 	@touch $@ $(VENV)/site
 
-.PHONY: help read book zip speed links test oldest bench execute lint address
+.PHONY: help read book pdf zip speed links test oldest bench execute lint address
 .NOTPARALLEL:

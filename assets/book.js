@@ -44,5 +44,13 @@ async function showFormulas() {
   letKeyboardScroll();
 }
 
-document.addEventListener("DOMContentLoaded", () => { nameQuizzes(); nameCitations(); showFormulas(); });
+/** The theme takes the focus from its buttons once they are pressed; with a keyboard one would begin again at the top. */
+function keepFocus() {
+  for (const button of document.querySelectorAll(".theme-switch-button"))
+    button.addEventListener("click", () => document.activeElement === document.body && button.focus());
+  for (const side of ["primary", "secondary"])
+    document.getElementById(`pst-${side}-sidebar-modal`)?.addEventListener("close", () => document.querySelector(`.${side}-toggle`)?.focus());
+}
+
+document.addEventListener("DOMContentLoaded", () => { nameQuizzes(); nameCitations(); keepFocus(); showFormulas(); });
 addEventListener("resize", letKeyboardScroll);

@@ -5,11 +5,10 @@ Needs Chromium on the PATH. The pictures go to tfbook/widgets/stills/, and still
 
 import io
 import json
-import shutil
 import sys
 
+import chromium
 from PIL import Image
-from playwright.sync_api import sync_playwright
 
 from tfbook import widgets
 from tfbook.widgets import page as pages
@@ -35,9 +34,7 @@ def main(*names):
     pages.STILLS.mkdir(exist_ok=True)
     known = pages.taken() if (pages.STILLS / "stills.json").exists() else {}
     figures = {name: FIGURES[name]() for name in names or FIGURES}
-    executable = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox", "--disable-gpu"])
+    with chromium.launched() as browser:
         page = browser.new_page(viewport={"width": WIDTH, "height": 900}, color_scheme="light", reduced_motion="reduce")
         page.on("pageerror", lambda error: sys.exit(f"script: {error}"))
         for name, figure in figures.items():
@@ -51,7 +48,6 @@ def main(*names):
             said = page.locator(".tfb-voice").text_content() or page.locator(".tfb-headline").first.text_content()
             known[name] = {"alt": f"{figure.title.rstrip('?')}: {said}", "from": pages.made_from(figure)}
             print(f"{name}: {len(picture)} bytes. {known[name]['alt']}")
-        browser.close()
     held = json.dumps({name: known[name] for name in sorted(known) if name in FIGURES}, ensure_ascii=False, indent=1)
     (pages.STILLS / "stills.json").write_text(held + "\n", encoding="utf-8")
 

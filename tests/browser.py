@@ -1,25 +1,14 @@
 """The built book in a real browser, and what can be wrong with a page: each check returns a list of faults, empty where all is well."""
 
 import os
-import shutil
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
+from chromium import TYPESET, executable, launched  # noqa: F401 (tests take them from here)
 from serve import server
-
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]
-TYPESET = "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready; }"
-
-
-def executable():
-    """The path of a Chromium, or None."""
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def why_not():
@@ -27,18 +16,6 @@ def why_not():
     if executable() or os.environ.get("CI"):
         return ""
     return "no Chromium on the PATH: install the package chromium (or google-chrome) to run the tests of the pages"
-
-
-@contextmanager
-def launched():
-    """A browser that is closed at the end."""
-    from playwright.sync_api import sync_playwright
-
-    assert executable(), "no Chromium on the PATH, and CI must have one"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable(), args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @contextmanager
@@ -166,7 +143,16 @@ def overflow(page):
 
 
 def inaccessible(page):
-    """What axe-core calls serious or critical."""
+    """What axe-core calls moderate or worse, good practice included."""
     found = Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response["violations"]
     return [f"{rule['id']}: {node['html'][:90]}: {node['failureSummary'].splitlines()[-1].strip()[:160]}"
-            for rule in found if rule["impact"] in {"serious", "critical"} for node in rule["nodes"][:3]]
+            for rule in found if rule["impact"] != "minor" for node in rule["nodes"][:3]]
+
+
+def unreachable(page):
+    """What scrolls sideways by itself, and neither it nor anything in it can have the focus, so that a keyboard cannot scroll it."""
+    return page.evaluate("""() => [...document.querySelectorAll("body *")].filter((node) => {
+      const scrolls = node.scrollWidth > node.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(node).overflowX);
+      const held = node.tabIndex >= 0 || node.querySelector("a[href], button, input, select, [tabindex='0']");
+      return scrolls && node.checkVisibility() && !held;
+    }).map((node) => `${node.localName}.${node.className}: ${node.textContent.trim().slice(0, 40)}`)""")

@@ -34,8 +34,24 @@ SMALL = """() => [...document.querySelectorAll(".tfb-stage svg text")].flatMap((
 })"""
 
 
+TOUCHING = """() => { // words over other words
+  const faults = [];
+  for (const svg of document.querySelectorAll(".tfb-stage svg")) {
+    const level = [...svg.querySelectorAll("text:not([transform])")];
+    const texts = level.filter((text) => text.textContent.trim() && text.getClientRects().length);
+    const boxes = texts.map((text) => text.getBoundingClientRect());
+    boxes.forEach((a, i) => boxes.slice(0, i).forEach((b, j) => {
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 1 && down > 5) faults.push(`${texts[j].textContent} | ${texts[i].textContent}`);
+    }));
+  }
+  return faults;
+}"""
+
+
 @pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (800, "dark")])
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (800, "dark")])
 def test_states_fit_the_page_and_have_names(figure, width, theme, browser):
     with gallery(browser, width=width, theme=theme) as visited:
         page, settings = visited.page, states(figure)
@@ -44,6 +60,7 @@ def test_states_fit_the_page_and_have_names(figure, width, theme, browser):
             assert overflow(page) == []
             assert unnamed_pictures(page) == []
             assert page.evaluate(SMALL) == []
+            assert page.evaluate(TOUCHING) == []
         assert inaccessible(page) == []
 
 

@@ -43,9 +43,10 @@ function figure({ stage, make, say, spec }) {
       text(SIDE, HEIGHT + 18, units === 1 ? "▴ the unit begins" : narrow ? "▴ a unit begins" : "▴ a unit begins, bends the sum", "note"));
     panels.replaceChildren(one, all);
 
-    const share = (name, part) => svg(WIDTH, 42, `${name}: feed-forward ${Math.round(100 * part)} percent`,
+    const below = WIDTH < 320; // two names side by side would touch
+    const share = (name, part) => svg(WIDTH, below ? 56 : 42, `${name}: feed-forward ${Math.round(100 * part)} percent`,
       text(0, 13, `${name}: feed-forward ${Math.round(100 * part)} %`, "name"),
-      text(WIDTH - 1, 13, `attention ${Math.round(100 - 100 * part)} %`, "note", "end"),
+      text(WIDTH - 1, below ? 48 : 13, `attention ${Math.round(100 - 100 * part)} %`, "note", "end"),
       make("rect", { class: "tfb-unit-whole", x: 0.5, y: 20.5, width: WIDTH - 1, height: 13, rx: 2 }),
       make("rect", { class: "tfb-unit-part", x: 0.5, y: 20.5, width: (part * (WIDTH - 1)).toFixed(2), height: 13, rx: 2, "data-share": part }));
     const kind = unit === "gated" ? ", gated: three matrices instead of two" : "";

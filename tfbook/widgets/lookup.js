@@ -26,9 +26,18 @@ function figure({ stage, make, say, spec }) {
       line(x(query), TOP - 6, x(query), FLOOR + 5, "query"),
       text(Math.min(Math.max(x(query), 26), WIDTH - 26), TOP - 10, "query", "query-name"),
     ];
-    const left = query > end * (narrow ? 0.66 : 0.8); // room for the answer's label
-    const falls = curve[2 * query] > curve[Math.min(2 * query + 3, curve.length - 1)];
-    parts.push(text(x(query) + (left ? -13 : 13), y(answer) + (falls === left ? 20 : -10), `answer ${answer.toFixed(2)}`, "answer-name", left ? "end" : "start"));
+    const along = (x1, y1, x2, y2) => Array.from({ length: 13 }, (_, i) => [x1 + (x2 - x1) * i / 12, y1 + (y2 - y1) * i / 12]);
+    const word = (left, base) => along(left, base - 4, left + 40, base - 4);
+    const drawn = [...curve.map((v, i) => [x(curve_at[i]), y(v)]), ...stairs.slice(1).flatMap(([to, v], i) => along(x(stairs[i][0]), y(stairs[i][1]), x(to), y(v)))];
+    const names = [word(x(keys[0]) + 10, y(values[0]) + 4), word(x(query) - 20, TOP - 10), word(x(0), y(mean) - 6), word(x(keys[free]) - 20, y(values[free]) + 14)];
+    const dots = [...names.flat(), ...keys.map((key, i) => [x(key), y(values[i])])];
+    const places = [12, -12].flatMap((across) => [-10, 20, -26, 36].map((down) => ({ across, base: y(answer) + down, left: across > 0 ? x(query) + across : x(query) + across - 92 })));
+    const hides = ({ left, base }) => { // what lies under the answer's name there
+      const under = (points) => points.filter(([px, py]) => px > left - 4 && px < left + 96 && py > base - 15 && py < base + 7).length;
+      return under(drawn) + 20 * under(dots) + (left < 0 || left + 92 > WIDTH || base < TOP || base > FLOOR - 8 ? 1000 : 0);
+    };
+    const best = places.reduce((least, at) => (hides(at) < hides(least) ? at : least));
+    parts.push(text(x(query) + best.across, best.base, `answer ${answer.toFixed(2)}`, "answer-name", best.across > 0 ? "start" : "end"));
     keys.forEach((key, i) => parts.push( // what a value gives is as strong as its weight
       line(x(key), y(values[i]), x(query), y(answer), "pull", { "stroke-opacity": weights[i].toFixed(3) }),
       line(x(key), y(values[i]), x(key), FLOOR, "stem"),
@@ -42,7 +51,7 @@ function figure({ stage, make, say, spec }) {
       text(x(end), BARS - 5, "weights", "number", "end"),
       text(x(keys[0]) + 10, y(values[0]) + 4, "value", "value-name", "start"),
       make("circle", { cx: x(query), cy: y(answer), r: 8, class: "tfb-lookup-answer", "data-answer": answer }),
-);
+    );
 
     const how = temperature === 0 ? "Hard lookup: the nearest key has all the weight" : `The nearest key has ${weights[nearest].toFixed(2)} of the weight`;
     headline.replaceChildren(`${how}; the answer is `, make("b", {}, answer.toFixed(2)));

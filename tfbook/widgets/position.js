@@ -21,7 +21,7 @@ function figure({ stage, make, say, spec }) {
 
   function sinusoidal() {
     const { T, d } = state, LEFT = 82, TOP = 4, cell = (WIDTH - LEFT - 2) / T, high = Math.min(Math.max(256 / d, 7), 22);
-    const floor = TOP + d * high, middle = LEFT + (WIDTH - LEFT) / 2;
+    const floor = TOP + d * high, middle = LEFT + (WIDTH - LEFT) / 2, key = floor + (WIDTH < 400 ? 38 : 17); // a narrow page has the colours below the positions
     const gap = cell > 7 ? 1 : 0, parts = [];
     for (const [sign, role] of [["up", "positive"], ["down", "negative"]])
       value[sign].forEach((row, channel) => row.forEach((size, position) => size !== null && parts.push(make("rect", {
@@ -31,12 +31,12 @@ function figure({ stage, make, say, spec }) {
       text(LEFT - 8, TOP + 12, "channel 0", "note", "end"), text(LEFT - 8, TOP + 27, "fast", "note", "end"),
       text(LEFT - 8, floor - 18, "slow", "note", "end"), text(LEFT - 8, floor - 3, `channel ${d - 1}`, "note", "end"),
       text(LEFT, floor + 17, "position 0"), text(WIDTH - 2, floor + 17, T - 1, "note", "end"),
-      text(middle - 52, floor + 17, "1", "above", "end"), text(middle, floor + 17, "0", "note", "middle"), text(middle + 52, floor + 17, "−1", "below"),
+      text(middle - 52, key, "1", "above", "end"), text(middle, key, "0", "note", "middle"), text(middle + 52, key, "−1", "below"),
       ...[1, 0.6, 0.25].flatMap((size, i) => [["positive", middle - 46 + 12 * i], ["negative", middle + 34 - 12 * i]].map(([role, x]) =>
-        make("rect", { x, y: floor + 7, width: 11, height: 11, class: `tfb-position-${role}`, "fill-opacity": size }))));
+        make("rect", { x, y: key - 10, width: 11, height: 11, class: `tfb-position-${role}`, "fill-opacity": size }))));
     headline.replaceChildren("Each channel is a wave: the first takes ", make("b", {}, value.waves[0]),
       " positions for a turn, the last ", make("b", {}, group(value.waves[1])));
-    picture.replaceChildren(svg(floor + 24, `Table of ${d} channels at ${T} positions. ${headline.textContent}.`, ...parts));
+    picture.replaceChildren(svg(key + 7, `Table of ${d} channels at ${T} positions. ${headline.textContent}.`, ...parts));
   }
 
   function bars(values, HEIGHT, top, chosen) { // up from zero, or down

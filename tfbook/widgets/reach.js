@@ -63,7 +63,7 @@ function figure(view) {
       ...places.map((s) => circle(s, 0, row[s] === null ? "input tfb-masked" : "input", { "data-input": s, fill: row[s] === null ? undefined : shade(row[s]) })),
       make("circle", { cx: x(way.at(-1)[0]), cy: y(way.at(-1)[1]), r: r + 1.5, class: "tfb-reach-word" }),
       text(0, FLOOR + 22, "inputs: as strong as their colour", "input-name", "start"), text(0, MATRIX - 8, "all outputs ↓", "output-name", "start"),
-      ...cells, make("rect", { x: -1, y: MATRIX + output * high - 1, width: WIDTH + 2, height: high + 1, class: "tfb-reach-row" }), ...columns, ...hits);
+      ...cells, make("rect", { x: 1, y: MATRIX + output * high - 1, width: WIDTH - 2, height: high + 1, class: "tfb-reach-row" }), ...columns, ...hits);
     panels[name].replaceChildren(make("p", { class: "tfb-reach-title" }, names[name]), picture,
       make("p", { class: "tfb-reach-reading" }, sentence(name)));
   }
