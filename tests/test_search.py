@@ -19,6 +19,8 @@ FIRST = {  # what is typed, and where the first result leads
     "cross attention": "02#one-sequence-or-two", "cross-attention": "02", "seq2seq": "02",
     "causal mask": "03#masks-who-may-attend-to-whom", "scaled dot-product attention": "03", "softmax": "03",
     "receptive field": "01", "RNN": "01", "LSTM": "07#the-highway-of-the-lstm", "transformer block": "08",
+    "perplexity": "11#what-is-minimised", "BPE": "11#longer-tokens", "nucleus sampling": "11#writing", "bfloat16": "10#half-the-bytes",
+    "roofline": "10#two-limits", "tensor parallel": "12#cut-the-heads", "ring attention": "12#cut-the-sequence", "data parallel": "12",
 }
 
 
