@@ -3,7 +3,7 @@
     python scripts/train_language.py [--folder _build/language]
 
 Characters of Python's help texts (those of Python 3.11; they differ between versions), three layers of 64 channels and 4 heads, 155,904
-parameters; 3000 steps of 24 windows of 64, seed 0. 211 s of processor time, and as much again to measure. The run is kept in the folder
+parameters; 3000 steps of 24 windows of 64, seed 0. 211 s of processor time, and some 100 s to measure. The run is kept in the folder
 and goes on where it was stopped. Loss in bits a character, held out and on the training text:
 
     step    0   6.71  6.73        guesses: uniform 6.69
