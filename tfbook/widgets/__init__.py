@@ -3,6 +3,7 @@
 from tfbook.widgets.attention import AttentionExplorer
 from tfbook.widgets.costs import CostExplorer
 from tfbook.widgets.depth import DepthExplorer
+from tfbook.widgets.distances import DistanceExplorer
 from tfbook.widgets.feed_forward import FeedForwardExplorer
 from tfbook.widgets.heads import HeadsExplorer
 from tfbook.widgets.layer_steps import LayerSteps
