@@ -1,0 +1,165 @@
+"""Exercises of chapter 01 on the way to the first token: how many layers it takes, and what an RNN leaves of a gradient."""
+
+import math
+
+import numpy as np
+
+from tfbook.exercises.exercise import Exercise
+
+# ---- how many layers ----
+
+
+def layers_needed(T, k):
+    return math.ceil((T - 1) / (k - 1))
+
+
+def _as_many_as_kernels(T, k):
+    return math.ceil(T / k)
+
+
+def _rounded_down(T, k):
+    return (T - 1) // (k - 1)
+
+
+def _places_not_steps(T, k):
+    return math.ceil(T / (k - 1))
+
+
+def _kernel_not_reach(T, k):
+    return math.ceil((T - 1) / k)
+
+
+def _every_place(T, k):
+    return T - 1
+
+
+def _logarithm(T, k):
+    layers = 0
+    while k**layers < T:
+        layers += 1
+    return layers
+
+
+def _layers_needed_cases(rng):
+    return [(16, 3), (16, 2), (17, 5), (18, 5), (64, 3), (2, 7), (1, 3), (5, 5), (10, 4), (100, 12)]
+
+
+# ---- the gradient through an RNN ----
+
+
+def rnn_jacobian(H, W_h):
+    J = np.eye(len(W_h))
+    for h in H:
+        J = (1 - h**2)[:, None] * W_h.T @ J
+    return J
+
+
+def _chain(H, step, first=None, left=True):
+    J = np.eye(H.shape[-1]) if first is None else first
+    for h in H:
+        J = step(h) @ J if left else J @ step(h)
+    return J
+
+
+def _slope(h):
+    return np.diag(1 - h**2)
+
+
+def _without_slope(H, W_h):
+    return _chain(H, lambda h: W_h.T)
+
+
+def _without_weights(H, W_h):
+    return _chain(H, _slope)
+
+
+def _slope_not_squared(H, W_h):
+    return _chain(H, lambda h: np.diag(1 - h) @ W_h.T)
+
+
+def _slope_of_the_slope(H, W_h):
+    return _chain(H, lambda h: np.diag(1 - np.tanh(h) ** 2) @ W_h.T)
+
+
+def _weights_transposed(H, W_h):
+    return _chain(H, lambda h: _slope(h) @ W_h)
+
+
+def _answer_transposed(H, W_h):
+    return rnn_jacobian(H, W_h).T
+
+
+def _backwards_in_time(H, W_h):
+    return _chain(H, lambda h: _slope(h) @ W_h.T, left=False)
+
+
+def _last_step_alone(H, W_h):
+    return _slope(H[-1]) @ W_h.T
+
+
+def _one_step_short(H, W_h):
+    return _chain(H[1:], lambda h: _slope(h) @ W_h.T)
+
+
+def _slope_on_the_other_side(H, W_h):
+    return _chain(H, lambda h: W_h.T @ _slope(h))
+
+
+def _steps_added(H, W_h):
+    return sum(_slope(h) @ W_h.T for h in H)
+
+
+def _entry_by_entry(H, W_h):
+    J = np.ones_like(W_h)
+    for h in H:
+        J = J * (_slope(h) @ W_h.T)
+    return J
+
+
+def _rnn_jacobian_cases(rng):
+    sizes = (5, 3), (3, 2), (1, 7), (7, 5)
+    return [(np.tanh(rng.standard_normal((T, d_h))), rng.standard_normal((d_h, d_h)) / d_h**0.5) for T, d_h in sizes]
+
+
+EXERCISES = [
+    Exercise(
+        "layers-needed", "01", 3,
+        r"How many causal convolutions of kernel width \(k \ge 2\), without gaps, must be stacked until the last of \(T\) outputs sees the "
+        r"first input? Write <code>layers_needed(T, k)</code>, without a loop if you can.",
+        "From the last position to the first it is T − 1 places. How many does one layer cover? And what if that does not come out even?",
+        layers_needed,
+        {
+            "This lays kernels side by side. They overlap in one position: a layer covers k − 1 places, of T − 1.": _as_many_as_kernels,
+            "Rounded down: where it does not come out even, one more layer is needed.": _rounded_down,
+            "One layer too many where k − 1 divides T − 1: from position T to position 1 it is T − 1 places, not T.": _places_not_steps,
+            "A kernel of width k reaches k − 1 places back, not k.": _kernel_not_reach,
+            "That is the number of places; a layer covers k − 1 of them at once.": _every_place,
+            "This is for gaps that grow from layer to layer (dilated convolutions).": _logarithm,
+        },
+        _layers_needed_cases,
+    ),
+    Exercise(
+        "rnn-jacobian", "01", 4,
+        r"The states \(h_1, \dots, h_T\) of a plain RNN are given as the rows of \(H\), with \(h_t = \tanh(x_t W_x + h_{t-1} W_h + b)\). "
+        r"Write <code>rnn_jacobian(H, W_h)</code>: the matrix of all \(\partial h_{T,i} / \partial h_{0,j}\), a row for each \(i\). "
+        r"Why does it shrink as \(T\) grows?",
+        r"One step first: \(\partial h_{t,i} / \partial h_{t-1,j} = (1 - h_{t,i}^2)\, W_h[j, i]\), since \(\tanh' = 1 - \tanh^2\). "
+        r"The chain rule multiplies the steps as matrices; the latest stands on the left.",
+        rnn_jacobian,
+        {
+            "The slope of the tanh is missing: each step also multiplies by 1 − h².": _without_slope,
+            "W_h is missing: each step also multiplies by it.": _without_weights,
+            "The slope of tanh is 1 − h², not 1 − h.": _slope_not_squared,
+            "H holds states, after the tanh: the slope is 1 − h², not 1 − tanh(h)².": _slope_of_the_slope,
+            "W_h has to be transposed: state j reaches state i through W_h[j, i], and i is the row here.": _weights_transposed,
+            "The answer is transposed: a row for each entry of the last state.": _answer_transposed,
+            "The steps are multiplied in the wrong order: the latest stands on the left.": _backwards_in_time,
+            "This is the last step alone. The chain has T of them.": _last_step_alone,
+            "One step is missing: the first state depends on h₀ too.": _one_step_short,
+            "The slope belongs to the state that a step makes: it multiplies rows, on the left of W_hᵀ.": _slope_on_the_other_side,
+            "Steps of a chain multiply; these are added.": _steps_added,
+            "The steps are multiplied entry by entry: they are matrices, and multiply as such.": _entry_by_entry,
+        },
+        _rnn_jacobian_cases,
+    ),
+]
