@@ -14,7 +14,6 @@ from tfbook.exercises import (
     chapter_09,
     chapter_10,
     chapter_11,
-    chapter_11_sequences,
     chapter_12,
     quiz_01,
     quiz_02,
@@ -27,7 +26,6 @@ from tfbook.exercises import (
     quiz_09,
     quiz_10,
     quiz_11,
-    quiz_11_sequences,
     quiz_12,
 )
 from tfbook.exercises.exercise import Exercise, judge
@@ -36,15 +34,13 @@ from tfbook.exercises.quiz import quiz
 
 QUIZZES = {
     "01": quiz_01.QUIZ, "02": quiz_02.QUIZ, "03": quiz_03.QUIZ, "04": quiz_04.QUIZ, "05": quiz_05.QUIZ,
-    "06": quiz_06.QUIZ, "07": quiz_07.QUIZ, "08": quiz_08.QUIZ, "09": quiz_09.QUIZ, "10": quiz_10.QUIZ,
-    "11": quiz_11.QUIZ + quiz_11_sequences.QUIZ,
+    "06": quiz_06.QUIZ, "07": quiz_07.QUIZ, "08": quiz_08.QUIZ, "09": quiz_09.QUIZ, "10": quiz_10.QUIZ, "11": quiz_11.QUIZ,
     "12": quiz_12.QUIZ,
 }
 _CATALOGUE = {
     exercise.name: exercise
     for chapter in (
         chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07, chapter_08, chapter_09, chapter_10, chapter_11,
-        chapter_11_sequences,
         chapter_12,
     )
     for exercise in chapter.EXERCISES

@@ -1,7 +1,8 @@
-"""Exercises of chapter 11, training: the loss in bits, byte pairs, the learning rate, top-p."""
+"""Exercises of chapter 11, training: the loss in bits, byte pairs, the learning rate, top-p; others, on sequences, have a file of their own."""
 
 import numpy as np
 
+from tfbook.exercises import chapter_11_sequences as sequences
 from tfbook.exercises.exercise import Exercise
 
 # ---- bits per character ----
@@ -380,4 +381,5 @@ EXERCISES = [
         },
         _top_p_cases,
     ),
+    *sequences.EXERCISES,
 ]

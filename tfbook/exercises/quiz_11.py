@@ -1,5 +1,6 @@
 """The quiz of chapter 11, training."""
 
+from tfbook.exercises import quiz_11_sequences as sequences
 from tfbook.exercises.quiz import choice
 
 QUIZ = [
@@ -48,4 +49,5 @@ QUIZ = [
             "The program catches the signal": "SIGKILL cannot be caught, and neither can a power cut.",
         },
     ),
+    *sequences.QUIZ,
 ]
