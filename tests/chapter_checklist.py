@@ -106,6 +106,9 @@ def exercises_that_help(chapter):
     cells = code(chapter.notebook)
     asked = [(i, found[1]) for i, _, source in cells if (found := re.search(r'^exercise\("([\w-]+)"\)', source, re.MULTILINE))]
     faults = [] if len(asked) >= 2 else [f"{len(asked)} exercises: write two or more in tfbook/exercises/chapter_NN.py"]
+    owned = [name for name, entry in catalogue().items() if entry.chapter == chapter.name[:2]]
+    if owned and owned != [name for _, name in asked]:
+        faults.append(f"the catalogue has {', '.join(owned)} for it: show these, in one order here and there")
     for i, name in asked:
         entry = catalogue().get(name)
         if not entry:

@@ -172,6 +172,19 @@ def test_an_exercise_that_does_not_help(part, monkeypatch):
     assert "give it a hint, a difficulty from 1 to 5 and two mistakes" in said["exercises_that_help"]
 
 
+def test_exercises_that_no_chapter_shows(monkeypatch):
+    import chapter_checklist
+
+    from tfbook.exercises import catalogue
+
+    entries = {name: entry for name, entry in catalogue().items() if name in ("softmax", "causal-mask")}
+    for entry, number in ((entries["softmax"], "00"), (entries["causal-mask"], "03")):
+        monkeypatch.setitem(entry.__dict__, "chapter", number)
+    monkeypatch.setattr(chapter_checklist, "catalogue", lambda: entries)
+    assert set(said := complaints(chapter(TEMPLATE))) == {"exercises_that_help"}
+    assert "the catalogue has softmax for it" in said["exercises_that_help"]
+
+
 def test_a_quiz_that_is_too_short(monkeypatch):
     import chapter_checklist
 

@@ -181,6 +181,24 @@ def _time_cases(rng):
 
 EXERCISES = [
     Exercise(
+        "least-time", "10", 1,
+        r"Write <code>least_time(flops, moved, peak, bandwidth)</code>: the least seconds that a computation can take on a chip that "
+        r"does <code>peak</code> FLOPs and moves <code>bandwidth</code> bytes a second, and can do both at once.",
+        "How long does each take by itself? The other one goes on meanwhile.",
+        least_time,
+        {
+            "Both go on at once: the longer time counts, not the sum.": _one_after_the_other,
+            "Neither can be left out: the longer of the two times counts, not the shorter.": _the_shorter,
+            "The bytes take time too, and here and there more than the arithmetic.": _arithmetic_alone,
+            "The arithmetic takes time too, and here and there more than the bytes.": _memory_alone,
+            "This is a rate, FLOPs a second. The question is how many seconds.": _a_rate,
+            "This is the wrong way round: seconds are FLOPs divided by FLOPs a second.": _inverse,
+            "Divide: FLOPs divided by FLOPs a second are seconds.": _a_product,
+            "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of bytes.": _exchanged,
+        },
+        _time_cases,
+    ),
+    Exercise(
         "product-intensity", "10", 2,
         r"Write <code>intensity(a, b, c, size)</code>: the FLOPs for each byte moved of a product of an \(a \times b\) with a "
         r"\(b \times c\) matrix. A number has <code>size</code> bytes. Both factors are read once, the result is written once.",
@@ -225,24 +243,6 @@ EXERCISES = [
             "These are numbers: each has size bytes.": _in_numbers,
         },
         _fused_cases,
-    ),
-    Exercise(
-        "least-time", "10", 1,
-        r"Write <code>least_time(flops, moved, peak, bandwidth)</code>: the least seconds that a computation can take on a chip that "
-        r"does <code>peak</code> FLOPs and moves <code>bandwidth</code> bytes a second, and can do both at once.",
-        "How long does each take by itself? The other one goes on meanwhile.",
-        least_time,
-        {
-            "Both go on at once: the longer time counts, not the sum.": _one_after_the_other,
-            "Neither can be left out: the longer of the two times counts, not the shorter.": _the_shorter,
-            "The bytes take time too, and here and there more than the arithmetic.": _arithmetic_alone,
-            "The arithmetic takes time too, and here and there more than the bytes.": _memory_alone,
-            "This is a rate, FLOPs a second. The question is how many seconds.": _a_rate,
-            "This is the wrong way round: seconds are FLOPs divided by FLOPs a second.": _inverse,
-            "Divide: FLOPs divided by FLOPs a second are seconds.": _a_product,
-            "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of bytes.": _exchanged,
-        },
-        _time_cases,
     ),
     *rounding.EXERCISES,
 ]
