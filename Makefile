@@ -15,6 +15,7 @@ book: $(VENV)/site ## build the book into _build/html; a warning is an error
 	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q
 	@$(BIN)/python scripts/pack.py
+	@$(BIN)/python scripts/lite.py _build/html
 
 zip: book ## the built book as one file, to be read without a network
 	@ls -l _build/html/tfbook.zip
@@ -37,6 +38,12 @@ oldest: $(VENV)/made ## install the package alone, with the oldest NumPy that it
 	$(PYTHON) -m venv --clear _build/oldest
 	_build/oldest/bin/python -m pip install --disable-pip-version-check -q . numpy==2.0.0 pytest
 	_build/oldest/bin/pytest -q --noconftest --pyargs tfbook.numpy tfbook.cost
+
+sphinx: $(VENV)/site ## build the book without Jupyter Book, with the newest Sphinx, and look for its figures, numbers and citations
+	@$(BIN)/python scripts/plain_sphinx.py
+
+colab: $(VENV)/all ## run two chapters as Colab would, beside Colab's usual versions; slow, makes an environment with PyTorch
+	@$(BIN)/python scripts/colab.py
 
 bench: $(VENV)/all ## time attention, plain and streaming, in NumPy and in PyTorch
 	@$(BIN)/python scripts/bench.py
@@ -64,5 +71,5 @@ $(VENV)/all: $(VENV)/made pyproject.toml requirements.txt constraints.txt
 	@$(PIP) -r requirements.txt -e . || { echo "The requirements could not be installed: see pip's message above. torch alone is large; is the disk full?"; exit 1; }
 	@touch $@ $(VENV)/site
 
-.PHONY: help read book pdf zip speed links test oldest bench execute lint address
+.PHONY: help read book pdf zip speed links test oldest sphinx colab bench execute lint address
 .NOTPARALLEL:

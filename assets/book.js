@@ -52,5 +52,10 @@ function keepFocus() {
     document.getElementById(`pst-${side}-sidebar-modal`)?.addEventListener("close", () => document.querySelector(`.${side}-toggle`)?.focus());
 }
 
-document.addEventListener("DOMContentLoaded", () => { nameQuizzes(); nameCitations(); keepFocus(); showFormulas(); });
+/** Python in the browser needs a server: a book that is read from the disk has no link to it. */
+function dropWhatNeedsServer() {
+  if (location.protocol === "file:") document.querySelector(".tfb-run")?.remove();
+}
+
+document.addEventListener("DOMContentLoaded", () => { nameQuizzes(); nameCitations(); keepFocus(); showFormulas(); dropWhatNeedsServer(); });
 addEventListener("resize", letKeyboardScroll);

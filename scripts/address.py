@@ -10,6 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NAMED_IN = ["*.yml", "*.md", "*.cff", "*.toml", "chapters/*.ipynb", "chapters/*.md", "tfbook/**/*.py"]
 ADDRESS = r"https://github\.com/([\w.-]+/[\w.-]+?)"
+BEFORE = r"(?:https://github\.com|colab\.research\.google\.com/github|mybinder\.org/v2/gh|codespaces\.new)"
 
 
 def slug(root=ROOT):
@@ -23,13 +24,13 @@ def files(root=ROOT):
 
 
 def places(text):
-    """Every OWNER/NAME of a repository in a text, as a link or as Colab has it."""
-    return re.findall(r"(?:https://github\.com|colab\.research\.google\.com/github)/([\w.-]+/[\w.-]*\w)", text)
+    """Every OWNER/NAME of a repository in a text, as a link or as Colab, Binder and Codespaces have it."""
+    return re.findall(rf"{BEFORE}/([\w.-]+/[\w.-]*\w)", text)
 
 
 def move(text, old, new):
     """The text with one repository put in another's place, and nothing else touched."""
-    return re.sub(rf"(https://github\.com|colab\.research\.google\.com/github)/{re.escape(old)}(?![\w-])", rf"\1/{new}", text)
+    return re.sub(rf"({BEFORE})/{re.escape(old)}(?![\w-])", rf"\1/{new}", text)
 
 
 def main(url=""):

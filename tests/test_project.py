@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES_THE_ADDRESS = ["README.md", "CITATION.cff", "pyproject.toml", "chapters/index.md"]
-TARGETS = {"read", "book", "pdf", "zip", "speed", "links", "test", "oldest", "bench", "execute", "lint", "address"}
+TARGETS = {"read", "book", "pdf", "zip", "speed", "links", "test", "oldest", "sphinx", "colab", "bench", "execute", "lint", "address"}
 
 
 # ---- the address ----
@@ -112,6 +112,8 @@ def test_the_book_alone_needs_no_torch():
 
 @pytest.mark.parametrize("name", [
     "requirements.txt", "constraints.txt", "pyproject.toml", "Makefile", ".ci/run", ".github/workflows/test.yml",
+    ".binder/requirements.txt", ".binder/postBuild", ".devcontainer/devcontainer.json", "scripts/colab.py",
+    "scripts/plain_sphinx.py", "scripts/runtime.py",
 ])
 def test_packages_come_from_where_the_reader_gets_them(name):
     text = (ROOT / name).read_text(encoding="utf-8")

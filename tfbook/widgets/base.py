@@ -48,6 +48,8 @@ class Figure(anywidget.AnyWidget):
     shared = ()    # drawing that it has in common with others: names of JavaScript files
     decimals = 3   # of the arrays that compute returns
 
+    _ipython_display_ = None  # ipywidgets 7, on Colab, has one that would leave the HTML out
+
     spec = traitlets.Dict().tag(sync=True)
     state = traitlets.Dict().tag(sync=True)  # the setting at present; reading it tells what the reader chose
 
