@@ -67,7 +67,7 @@ def run(name, python):
     """A chapter in that environment's kernel, its first cell installing from this clone; what the figure's own cell printed."""
     notebook = nbformat.read(ROOT / "chapters" / f"{name}.ipynb", as_version=4)
     first = notebook.cells[0]
-    first.source, moved = re.subn(r"git\+https://[\w./-]+", f"git+{ROOT.as_uri()}", first.source)
+    first.source, moved = re.subn(r"git\+https://[\w./-]+", f"git+file://localhost{ROOT.as_posix()}", first.source)
     assert moved == 1, "the first cell installs from the book's address"
     notebook.cells = [nbformat.v4.new_code_cell(FAKE), *notebook.cells, nbformat.v4.new_code_cell(FIGURE)]
     place = WORK / "run"

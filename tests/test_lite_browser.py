@@ -118,7 +118,7 @@ def test_figure_asks_the_python_in_the_browser(page):
 
 
 def test_formulas_and_the_line_in_place_of_torch_are_shown(page):
-    assert page.locator(".jp-Markdown mjx-container").count() > 20
+    assert page.locator(".jp-MarkdownCell mjx-container").count() > 20
     assert page.get_by_text("Left out: a cell that needs PyTorch").count() >= 2
     assert page.locator("mjx-merror").count() == 0
 
