@@ -112,8 +112,8 @@ def test_the_book_alone_needs_no_torch():
 
 @pytest.mark.parametrize("name", [
     "requirements.txt", "constraints.txt", "pyproject.toml", "Makefile", ".ci/run", ".github/workflows/test.yml",
-    ".binder/requirements.txt", ".binder/postBuild", ".devcontainer/devcontainer.json", "scripts/colab.py",
-    "scripts/plain_sphinx.py", "scripts/runtime.py",
+    ".binder/requirements.txt", ".binder/postBuild", ".devcontainer/devcontainer.json",
+    "scripts/plain_sphinx.py", "scripts/runtime.py", "scripts/lite_wheels.py",
 ])
 def test_packages_come_from_where_the_reader_gets_them(name):
     text = (ROOT / name).read_text(encoding="utf-8")
