@@ -5,6 +5,7 @@ Jupyter Book 1 keeps Sphinx below 8. This holds the other way open: a warning ab
 
 import html
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -17,9 +18,8 @@ WORK = ROOT / "_build" / "sphinx"
 LEFT_OUT = ["jupyter_book", "sphinx_jupyterbook_latex", "sphinx_comments"]  # parts of Jupyter Book, and what the book does not use
 PACKAGES = {"sphinx_togglebutton": "sphinx-togglebutton", "sphinx_copybutton": "sphinx-copybutton", "myst_nb": "myst-nb",
             "sphinx_external_toc": "sphinx-external-toc", "sphinx_design": "sphinx-design", "sphinx_book_theme": "sphinx-book-theme",
-            "sphinxcontrib.bibtex": "sphinxcontrib-bibtex", "sphinx_multitoc_numbering": "sphinx-multitoc-numbering",
-            "sphinx_sitemap": "sphinx-sitemap", "sphinxext.opengraph": "sphinxext-opengraph"}
-NUMBER = re.compile(r'id="equation-([\w-]+)">\s*<span class="eqno">\((\d+)\)')
+            "sphinxcontrib.bibtex": "sphinxcontrib-bibtex", "sphinx_multitoc_numbering": "sphinx-multitoc-numbering"}
+NUMBER = re.compile(r'id="equation-([\w-]+)"[^>]*>\s*<span class="eqno">\((\d+)\)')
 
 
 def run(*command, **options):
@@ -51,7 +51,9 @@ def environment(extensions):
     python = WORK / "venv" / "bin" / "python"
     if not python.exists():
         venv.create(WORK / "venv", with_pip=True)
-    wanted = ["sphinx", *(PACKAGES[name] for name in extensions if not name.startswith("sphinx.ext."))]
+    # the book's own extensions ask for NumPy
+    own = [name for name in extensions if name.startswith(("tfbook.", "sphinx.ext.")) or (ROOT / "scripts" / f"{name}.py").is_file()]
+    wanted = ["sphinx", "numpy", *(PACKAGES[name] for name in extensions if name not in own)]
     run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--upgrade", *wanted)
     return python
 
@@ -85,7 +87,8 @@ def main():
     extensions = copy_of_book()
     python = environment(extensions)
     shutil.rmtree(WORK / "html", ignore_errors=True)
-    run(python, "-m", "sphinx", "-E", "-W", "-n", "--keep-going", "-q", "-d", WORK / "doctrees", WORK / "book", WORK / "html")
+    run(python, "-m", "sphinx", "-E", "-W", "-n", "--keep-going", "-q", "-d", WORK / "doctrees", WORK / "book", WORK / "html",
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'scripts'}"})
     names = [path.stem for path in sorted((WORK / "html" / "chapters").glob("[0-9][0-9]-*.html"))]
     wrong = {name: found for name in names if (found := faults(name))}
     versions = run(python, "-c", "from importlib.metadata import version as v; print(v('sphinx'), v('myst-nb'), v('sphinx-book-theme'))")

@@ -87,7 +87,8 @@ def test_chapters_of_which_a_third_runs_have_a_copy():
         return 1 - left.count(None) / len(left)
 
     every = [path.stem for path in sorted((ROOT / "chapters").glob("[0-9][0-9]-*.ipynb"))]
-    assert list(NAMES) == [name for name in every if share(name) > 1 / 3]
+    processes = [name for name in every if "torchrun" in "".join(cell.source for cell in read(name).cells)]  # no browser starts those
+    assert list(NAMES) == [name for name in every if share(name) > 1 / 3 and name not in processes]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -111,7 +112,7 @@ def page(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_equations_and_citations_are_those_of_the_page(name, book):
-    numbers = re.findall(r'id="equation-([\w-]+)">\s*<span class="eqno">\((\d+)\)', page(name))
+    numbers = re.findall(r'id="equation-([\w-]+)"[^>]*>\s*<span class="eqno">\((\d+)\)', page(name))
     assert numbers
     assert {label: int(number) for label, number in numbers} == {label: book.equations[label] for label, _ in numbers}
     words = " ".join(html.unescape(re.sub(r"<[^>]+>", "", page(name))).split())
