@@ -11,7 +11,8 @@ from browser import inaccessible, overflow, raw_maths, served, unnamed_pictures,
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "_build" / "html"
 FIRST = "index.html"  # sends its reader on to the title page
-PAGES = sorted({path.relative_to(BOOK).as_posix() for path in BOOK.rglob("*.html") if not {"_static", "lite"} & set(path.parts)} - {FIRST})
+FILES = [path.relative_to(BOOK) for path in BOOK.rglob("*.html")]
+PAGES = sorted({path.as_posix() for path in FILES if path.parts[0] not in {"_static", "lite"}} - {FIRST})
 CHAPTERS = [page for page in PAGES if re.match(r"chapters/\d\d-", page)]
 SOURCES = [*ROOT.glob("_*.yml"), *ROOT.glob("chapters/*.*"), *ROOT.glob("assets/*.*"), *ROOT.glob("templates/*.*")]
 
