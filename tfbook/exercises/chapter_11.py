@@ -1,4 +1,4 @@
-"""Exercises of chapter 11, training: the loss in bits, byte pairs, the learning rate, top-p; others, on sequences, have a file of their own."""
+"""Exercises of chapter 11, training: loss in bits, byte pairs, the learning rate, top-p; those on sequences have a file of their own."""
 
 import numpy as np
 
