@@ -19,6 +19,11 @@ def by_torch_with_vectors(logits, words):
     return torch.nn.functional.cross_entropy(torch.tensor(logits[:-1]), target).item()
 
 
+def by_probabilities(logits, words):
+    at = np.flatnonzero(words[1:] >= 0)
+    return -torch.tensor(logits).softmax(dim=-1)[at, words[1:][at]].log().mean().item()
+
+
 def by_loop(logits, words, first=1, count=None):
     losses = []
     for t in range(first, len(words)):
@@ -43,6 +48,7 @@ WRONG = [
     ("word-loss", lambda logits, words: by_loop(logits, words, count=len(words) - 1), "divided by all places"),
     ("word-loss", lambda logits, words: by_loop(logits, words, count=(words >= 0).sum()), "divided by all words"),
     ("word-loss", by_torch_with_vectors, "last word of the vocabulary"),
+    ("word-loss", by_probabilities, "A small probability becomes 0"),
     ("word-loss", lambda logits, words: by_loop(logits, words) / np.log(2), "in bits"),
     ("word-loss", lambda logits, words: by_loop(logits, words) + 1e-3, "Not yet"),
     ("loudness", lambda wave, size, hop: one_frame_at_a_time(wave, size, hop, window=False), "window is missing"),

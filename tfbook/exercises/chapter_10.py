@@ -22,6 +22,10 @@ def _numbers(a, b, c, size):
     return intensity(a, b, c, 1)
 
 
+def _one_sum_less(a, b, c, size):
+    return intensity(a, b, c, size) * (2 * b - 1) / (2 * b)
+
+
 def _upside_down(a, b, c, size):
     return 1 / intensity(a, b, c, size)
 
@@ -133,7 +137,7 @@ def _in_numbers(T, d_k, d_v, block, size):
 
 
 def _fused_cases(rng):
-    return [(64, 7, 5, 16, 2), (100, 3, 11, 24, 4), (10, 6, 4, 32, 2), (4096, 64, 96, 150, 2)]
+    return [(64, 7, 5, 16, 2), (100, 3, 11, 24, 4), (10, 6, 4, 32, 2), (4096, 64, 96, 150, 2), (49, 7, 5, 16, 1)]
 
 
 # ---- the roofline as a time ----
@@ -176,7 +180,8 @@ def _exchanged(flops, moved, peak, bandwidth):
 
 
 def _time_cases(rng):
-    return [(34e9, 1.1e9, 312e12, 2e12), (2e12, 3e9, 8e12, 320e9), (16e6, 16e6, 989e12, 3.35e12), (5e9, 1e6, 1e12, 8e10)]
+    chips = [(34e9, 1.1e9, 312e12, 2e12), (2e12, 3e9, 8e12, 320e9), (16e6, 16e6, 989e12, 3.35e12), (5e9, 1e6, 1e12, 8e10)]
+    return [(7, 3, 2, 5), (4, 9, 8, 3), *chips]
 
 
 EXERCISES = [
@@ -197,15 +202,18 @@ EXERCISES = [
             "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of bytes.": _exchanged,
         },
         _time_cases,
+        atol=0,  # some are millionths of a second
     ),
     Exercise(
         "product-intensity", "10", 2,
         r"Write <code>intensity(a, b, c, size)</code>: the FLOPs for each byte moved of a product of an \(a \times b\) with a "
-        r"\(b \times c\) matrix. A number has <code>size</code> bytes. Both factors are read once, the result is written once.",
-        "The result has a·c numbers, each a sum of b products; a multiplication and an addition count as two.",
+        r"\(b \times c\) matrix. A multiplication with its addition counts as two FLOPs, the first of a sum too. "
+        r"A number has <code>size</code> bytes. Both factors are read once, the result is written once.",
+        "The result has a·c numbers. How many products is each a sum of? And how many numbers do the three matrices have?",
         intensity,
         {
             "A multiplication and an addition count as two: this is half of the FLOPs.": _one_for_two,
+            "A sum of b products counts as 2b FLOPs, not 2b − 1: it begins at 0, and each product is added.": _one_sum_less,
             "These are FLOPs for each number: a number has size bytes.": _numbers,
             "This is the wrong way round: bytes for each FLOP.": _upside_down,
             "The result is written too: a·c numbers more.": _nothing_written,
@@ -219,9 +227,9 @@ EXERCISES = [
     Exercise(
         "fused-bytes", "10", 3,
         r"Write <code>fused_bytes(T, d_k, d_v, block, size)</code>: the bytes that fused attention of one head moves to and from main "
-        r"memory. T queries meet T keys. Queries come in blocks of <code>block</code>, the last one may be smaller. A block stays on "
-        r"the chip while all keys and values stream past, and its answers are written when they have. A number has "
-        r"<code>size</code> bytes.",
+        r"memory. T queries meet T keys, both of <code>d_k</code> numbers, with values of <code>d_v</code>. Queries come in blocks of "
+        r"<code>block</code>, the last one may be smaller. A block stays on the chip while all keys and values stream "
+        r"past, and its answers are written when they have. A number has <code>size</code> bytes.",
         "Go through the four matrices Q, K, V and Y: how often does each pass?",
         fused_bytes,
         {

@@ -92,5 +92,6 @@ EXERCISES = [
             "These are the bits: view them as float32 again.": _the_bits,
         },
         _cases,
+        atol=0,
     ),
 ]

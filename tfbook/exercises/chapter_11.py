@@ -62,6 +62,15 @@ def _may_overflow(logits, targets, n):
     return -np.log2(p[np.arange(len(targets)), targets]).sum() / n
 
 
+def _log_of_zero(logits, targets, n):
+    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum() / n
+
+
+def _one_maximum(logits, targets, n):
+    return _may_overflow(logits - logits.max(), targets, n)
+
+
 def _likeliest(logits, targets, n):
     return bits_per_character(logits, logits.argmax(axis=-1), n)
 
@@ -69,7 +78,9 @@ def _likeliest(logits, targets, n):
 def _bits_cases(rng):
     sizes = ((5, 7, 13), (3, 11, 4), (1, 2, 1))
     cases = [(3 * rng.standard_normal((T, vocab)), rng.integers(vocab, size=T), n) for T, vocab, n in sizes]
-    return [*cases, (1000 + rng.standard_normal((4, 6)), rng.integers(6, size=4), 9)]
+    large, apart = 1000 + rng.standard_normal((4, 6)), rng.standard_normal((4, 5))
+    apart[2, 1] = 900  # all other chances of this row are 0 in a float
+    return [*cases, (large, rng.integers(6, size=4), 9), (apart, np.array([1, 4, 0, 2]), 7)]
 
 
 # ---- merge a pair ----
@@ -143,7 +154,7 @@ def _merge_cases(rng):
     return [
         (np.array([5, 1, 2, 1, 2, 7, 2, 1]), (1, 2), 9), (np.array([4, 4, 4, 6, 4, 4, 4, 4, 4]), (4, 4), 8),
         (np.array([3, 2, 3, 2, 3]), (3, 2), 10), (np.array([7, 5, 6]), (6, 7), 9), (np.array([2, 1, 1, 2, 1]), (2, 1), 3),
-        (rng.integers(3, size=40), (0, 2), 5),
+        (np.array([0, 2, 1, 2, 2, 2, 1, 0, 1, 3]), (1, 2), 7), (rng.integers(3, size=40), (0, 2), 5),
     ]
 
 
@@ -248,6 +259,10 @@ def _one_too_many(p, share):
     return _kept(p, share, lambda p, sums, share: np.r_[0, 0, sums[:-2]][: len(p)] < share)
 
 
+def _past_the_share(p, share):
+    return _kept(p, share, lambda p, sums, share: sums - p <= share)
+
+
 def _not_normalised(p, share):
     return _kept(p, share, lambda p, sums, share: sums - p < share, normalise=False)
 
@@ -290,6 +305,7 @@ def _softmaxed(p, share):
 
 def _top_p_cases(rng):
     cases = [(np.array([0.1, 0.4, 0.3, 0.2]), 0.6), (np.array([0.05, 0.5, 0.15, 0.3]), 0.3), (np.array([0.2, 0.25, 0.55]), 0.9)]
+    cases.append((np.array([1, 4, 16, 2, 8, 1]) / 32, 0.75))  # sums that are exact, one of them the share
     return cases + [(rng.dirichlet(np.ones(n) / 2), share) for n, share in ((7, 0.75), (11, 0.5), (20, 0.97))]
 
 
@@ -298,8 +314,9 @@ EXERCISES = [
         "bits-per-character", "11", 2,
         r"Write <code>bits_per_character(logits, targets, n)</code>. A model has read T tokens, which stand for n characters. "
         r"<code>logits</code> \((T, V)\) are its scores of what comes next, <code>targets</code> \((T,)\) what did come. Return the "
-        r"cross-entropy in bits for each <em>character</em>, one number. Logits may be large.",
-        "Sum the surprise of all tokens, not the mean. One bit is ln 2 nats. Take off each row's maximum before you exponentiate.",
+        r"cross-entropy in bits for each <em>character</em>, one number. Logits may be large, and far apart.",
+        "Sum the surprise of all tokens, not the mean. One bit is ln 2 nats. Take off each row's maximum before you exponentiate, and "
+        "take no logarithm of a chance that may have become 0.",
         bits_per_character,
         {
             "This is in nats: a bit is ln 2 = 0.693 nats, so there are more bits than nats.": _nats,
@@ -313,6 +330,8 @@ EXERCISES = [
             "Take the logarithm of each chance, then the mean. The logarithm of the mean hides a single bad guess.": _log_of_the_mean,
             "A logit is no logarithm of a chance yet: the softmax's sum is missing.": _no_softmax,
             "exp overflows for large logits: take off each row's maximum first.": _may_overflow,
+            "A small chance becomes 0 in a float, its logarithm −∞: take a logarithm of the softmax's sum alone.": _log_of_zero,
+            "One maximum for all rows: the rows far below it become 0. Take off each row's own.": _one_maximum,
             "This is the surprise at the model's own first choice, not at the target.": _likeliest,
         },
         _bits_cases,
@@ -360,16 +379,19 @@ EXERCISES = [
             "It would reach 0 at step steps, one after the last.": _ends_early,
         },
         _rate_cases,
+        atol=1e-8,
     ),
     Exercise(
         "top-p", "11", 3,
         r"Write <code>top_p(p, share)</code>: from chances <code>p</code> \((V,)\), keep the fewest likeliest tokens whose chances sum to "
-        r"<code>share</code> or more, give all others 0, and let the rest sum to 1. The answer \((V,)\) is in the order of <code>p</code>.",
+        r"<code>share</code> (less than 1) or more, give all others 0, and let the rest sum to 1. The answer \((V,)\) is in the order "
+        r"of <code>p</code>.",
         "A token stays where those that are likelier sum to less than the share. Sort, sum, and put back in order.",
         top_p,
         {
             "The token that takes the sum to the share is kept too.": _one_short,
             "One token too many: stop with the one that takes the sum to the share.": _one_too_many,
+            "Where the sum is the share already, nothing more is kept: the share or more is enough.": _past_the_share,
             "What is left must sum to 1.": _not_normalised,
             "The sum of the likeliest counts, not each chance against the largest.": _each_by_itself,
             "The answer is in the order of p: put the tokens back.": _left_sorted,

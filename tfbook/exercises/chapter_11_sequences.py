@@ -86,12 +86,17 @@ def _overflow(logits, words):
     return -(logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True)))[at, words[1:][at]].mean()
 
 
+def _log_of_zero(logits, words):
+    at, p = np.flatnonzero(words[1:] >= 0), np.exp(_log_p(logits))
+    return -np.log(p[at, words[1:][at]]).mean()
+
+
 def _word_cases(rng):
     cases = []
     for words, vocab, scale in (([2, -1, -1, -1, 0, 4, 1], 5, 1), ([-1, -1, 3, 1, 6, -1, 0, 0, -1], 7, 3), ([1, 1, 2, 0, -1, -1], 3, 1),
                                 ([4, -1, 2, -1, 5, 3], 6, 900)):
         cases.append((scale * rng.standard_normal((len(words), vocab)), np.array(words)))
-    return cases
+    return [*cases, (1000 + rng.standard_normal((5, 4)), np.array([0, 3, -1, 1, 2]))]
 
 
 # ---- frames of frequencies ----
@@ -200,14 +205,15 @@ EXERCISES = [
             "The vectors are cut out before the shift: a word is guessed at the place before it, and that may hold a vector.":
                 _vectors_dropped_first,
             "exp overflows on large logits: subtract the maximum of each row.": _overflow,
+            "A small probability becomes 0 in a float, its logarithm −∞: take a logarithm of the softmax's sum alone.": _log_of_zero,
         },
         _word_cases,
     ),
     Exercise(
         "loudness", "11", 3,
         r"Write <code>loudness(wave, size, hop)</code>: cut the sound into frames of <code>size</code> samples (even) that begin every "
-        r"<code>hop</code> samples, multiply each by the window \(\frac12 - \frac12 \cos(2 \pi n / \mathrm{size})\), and give the "
-        r"amplitude of every frequency, \(\frac{4}{\mathrm{size}}\) times the absolute value of <code>np.fft.rfft</code>. "
+        r"<code>hop</code> samples, multiply each by the window \(\frac12 - \frac12 \cos(2 \pi n / \mathrm{size})\), n from 0 on, and give "
+        r"the amplitude of every frequency, \(\frac{4}{\mathrm{size}}\) times the absolute value of <code>np.fft.rfft</code>. "
         r"A last frame that is not full is left out. Shape <code>(T, size // 2 + 1)</code>.",
         "First an array of frames, (T, size). How many starts leave room for a whole frame?",
         loudness,

@@ -160,7 +160,8 @@ EXERCISES = [
     Exercise(
         "split-network", "12", 2,
         r"Write <code>split_network(X, W_1, b_1, W_2, b_2, p)</code>: the feed-forward network "
-        r"\(\mathrm{ReLU}(X W_1 + b_1)\, W_2 + b_2\) as p processes compute it. Each has one of p equal blocks of columns of "
+        r"\(\mathrm{ReLU}(X W_1 + b_1)\, W_2 + b_2\) of <code>X</code> \((T, d)\), with <code>W_1</code> \((d, d_{\mathrm{ff}})\) and "
+        r"<code>W_2</code> \((d_{\mathrm{ff}}, d)\), as p processes compute it. Each has one of p equal blocks of columns of "
         r"\(W_1\), what belongs to it of \(b_1\) and \(W_2\), and the outputs of all are summed. Go through the processes with a loop.",
         "A column of W_1 makes one hidden channel. Which part of b_1, and which part of W_2, does that channel meet? "
         "And how often may b_2 come?",
@@ -183,15 +184,14 @@ EXERCISES = [
         r"(columns) have a block of scores to compute. Steps and processes count from 0. In step 0 each process has its own keys; after "
         r"each step it hands the keys that it has to the next process, and the last hands them to the first. Tokens are in the order "
         "of the processes.",
-        "In step s, process r has the keys of process (r − s) mod p. It has something to do unless all of them come later than its "
-        "queries.",
+        "Write down for p = 3 whose keys each process has, step by step. Where do all of them come later than its own queries?",
         ring_work,
         {
             "The keys go the other way: in step 1, process 1 has the keys of process 0.": _other_way,
             "A process meets its own keys too, in step 0: half of that block is allowed.": _own_left_out,
             "This tells where the keys come from later processes: those are the ones that the mask hides.": _masked_taken,
             "Nobody is idle here: under a causal mask, a block whose keys all come later is not computed.": _all_busy,
-            "Rows and columns are exchanged: steps are rows, processes are columns..": _transposed,
+            "Rows and columns are exchanged: steps are rows, processes are columns.": _transposed,
             "The ring has turned once too often: in step 0 each process has its own keys.": _after_one_step,
         },
         _ring_cases,
@@ -199,8 +199,9 @@ EXERCISES = [
     Exercise(
         "bytes-of-a-step", "12", 3,
         r"Write <code>bytes_of_a_step(B, T, d, p, L, size)</code>: the bytes that one of p processes sends while L layers, cut by heads, "
-        r"learn from B sequences of T tokens. Each layer sums the tokens of the whole batch twice forwards and twice backwards. A sum of n "
-        r"numbers over a ring is \(2 (p - 1)\, n / p\) sent by each process; a number has <code>size</code> bytes, and p divides n.",
+        r"learn from B sequences of T tokens, each token d numbers. Each layer sums the tokens of the whole batch twice forwards and twice "
+        r"backwards. A sum of n numbers over a ring is \(2 (p - 1)\, n / p\) sent by each process; "
+        r"a number has <code>size</code> bytes, and p divides n.",
         "How many numbers are summed at a time, and how often in a layer?",
         bytes_of_a_step,
         {

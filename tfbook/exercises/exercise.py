@@ -28,6 +28,8 @@ class Exercise:
         The classic wrong answers, each under the one-line diagnosis that a reader gets.
     cases : callable
         Takes a random generator and gives a list of arguments: several shapes, no two axes of one size.
+    atol : float
+        How far off a number of the answer may be, whatever its size; less where the right numbers are small.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Exercise:
     solution: callable
     mistakes: dict = field(repr=False)
     cases: callable = field(repr=False)
+    atol: float = 1e-5
 
 
 @dataclass(frozen=True)
@@ -91,13 +94,13 @@ def judge(exercise, answer):
         if outcome.changed is not None:
             name = list(inspect.signature(exercise.solution).parameters)[outcome.changed]
             return Result(False, f"Your function changes its argument {name}. Work on a new array: x = x / 2, not x /= 2.")
-    wrong = [i for i in range(len(cases)) if not _same(given[i], right[i])]
+    wrong = [i for i in range(len(cases)) if not _same(given[i], right[i], exercise.atol)]
     if not wrong:
         return Result(True, f"Correct: equal to the solution on all {len(cases)} inputs.")
     for diagnosis, mistake in exercise.mistakes.items():
-        if all(_same(given[i], _outcome(mistake, case), exactly=False) for i, case in enumerate(cases)):
+        if all(_same(given[i], _outcome(mistake, case), exercise.atol, exactly=False) for i, case in enumerate(cases)):
             return Result(False, f"Not yet. {diagnosis}")
-    return Result(False, f"Not yet. {_difference(given[wrong[0]], right[wrong[0]])}\n{_describe(cases[wrong[0]])}")
+    return Result(False, f"Not yet. {_difference(given[wrong[0]], right[wrong[0]], exercise.atol)}\n{_describe(cases[wrong[0]])}")
 
 
 def _blank(function):
@@ -182,7 +185,7 @@ def _array(value):
     return array
 
 
-def _same(a, b, exactly=True):
+def _same(a, b, atol, exactly=True):
     """Equal values of one shape, both numbers or both booleans.
 
     Where ``exactly`` is off, nan equals nan, any number far below zero stands for −∞, and equal errors count too.
@@ -196,20 +199,20 @@ def _same(a, b, exactly=True):
         return False
     if not exactly:
         x, y = (z if _is_boolean(z) else np.where(z <= -1e4, -np.inf, z) for z in (x, y))
-    return bool(np.all(_close(x, y, equal_nan=not exactly)))
+    return bool(np.all(_close(x, y, atol, equal_nan=not exactly)))
 
 
 def _is_boolean(x):
     return x.dtype.kind == "b"
 
 
-def _close(x, y, equal_nan=False):
+def _close(x, y, atol, equal_nan=False):
     """Entry by entry: counts exactly, other numbers as closely as arithmetic in float32 comes to them, whatever dtype they end in."""
     counted = any(z.dtype.kind in "iu" for z in (x, y))
-    return np.isclose(x, y, rtol=1e-12 if counted else 1e-5, atol=1e-9 if counted else 1e-5, equal_nan=equal_nan)
+    return np.isclose(x, y, rtol=1e-12 if counted else 1e-5, atol=1e-9 if counted else atol, equal_nan=equal_nan)
 
 
-def _difference(given, right):
+def _difference(given, right, atol):
     if isinstance(given.error, _NotAnArray):
         return str(given.error)
     if given.error is not None:
@@ -221,7 +224,7 @@ def _difference(given, right):
         return f"Expected shape {y.shape}, got {x.shape}."
     if x.dtype.kind not in "biuf" or _is_boolean(x) != _is_boolean(y):
         return f"Expected dtype {y.dtype}, got {x.dtype}."
-    place = tuple(int(i) for i in np.argwhere(~_close(x, y))[0])
+    place = tuple(int(i) for i in np.argwhere(~_close(x, y, atol))[0])
     expected, got = _apart(y[place], x[place])
     return f"{f'At {list(place)}, expected' if place else 'Expected'} {expected}, got {got}."
 

@@ -14,7 +14,7 @@ QUIZ = [
     ),
     choice(
         "Fused attention is faster than plain attention on a GPU because",
-        ("the T × T matrices never go to main memory", "It does the same products. What it saves is the way of T² numbers out and back, four times."),
+        ("the T × T matrices never go to main memory", "It does the same products. What it saves is that T² numbers pass through main memory four times."),
         {
             "it skips products with small weights": "It is exact: it does all products that plain attention does.",
             "its softmax needs no exponentials": "It needs as many, and some more to correct what was summed before.",

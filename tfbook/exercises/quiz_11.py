@@ -6,7 +6,7 @@ from tfbook.exercises.quiz import choice
 QUIZ = [
     choice(
         "A model's loss is 2 bits a character. What does that say?",
-        ("On the whole it is as unsure as among 4 characters alike", "2 bits are the logarithm, to base 2, of a perplexity of 4."),
+        ("It is as unsure as among 4 characters alike", "2 bits are the logarithm, to base 2, of a perplexity of 4."),
         {
             "It is right about every second character": "Chances, not hits, make the loss. Four equal chances give 2 bits, and a hit in one of four.",
             "It names two characters, one of which is right": "That would be 1 bit, if both were equally likely.",
@@ -15,11 +15,11 @@ QUIZ = [
     ),
     choice(
         "Your language model reaches a loss of 0.02 bits within a minute, and writes nonsense. The likeliest reason is",
-        ("each token can see the one that it is to guess", "A mask that lets the future in, or targets that are not shifted: copying is easy to learn, and of no use for writing."),
+        ("each token sees the one it is to guess", "A mask that lets the future in, or targets that are not shifted: copying is easy to learn, and of no use for writing."),
         {
             "it has learned the text by heart": "Then it would write the text. And that takes longer than a minute.",
             "the learning rate is too high": "That makes the loss large.",
-            "the temperature is too high": "It changes what is written, not the loss.",
+            "the temperature at which it writes is too high": "It changes what is written, not the loss.",
         },
     ),
     choice(
@@ -42,11 +42,11 @@ QUIZ = [
     ),
     choice(
         "A program is killed while it saves a checkpoint. Why is the old one still whole?",
-        ("The new one was written under another name, and takes the old one's place at a single stroke", "Renaming either has happened or has not. There is no half."),
+        ("The new one is written elsewhere, then takes its name", "Renaming either has happened or has not. There is no half."),
         {
             "Files are written in one stroke": "A large file takes many writes, and a kill may come between any two.",
             "The format has a checksum": "It would tell that the file is broken, not bring the old one back.",
-            "The program catches the signal": "SIGKILL cannot be caught, and neither can a power cut.",
+            "The program catches the signal, and finishes what it has begun": "SIGKILL cannot be caught, and neither can a power cut.",
         },
     ),
     *sequences.QUIZ,

@@ -7,17 +7,17 @@ QUIZ = [
         "Two cards lie far back, each a capital and one of eight digits. A network has kept both digits, but not which belongs to which. How often is it right?",
         ("9 times in 16", "Half of the time it names the right one; otherwise the other, which is the same digit by chance once in 8: 1/2 + 1/2 · 1/8."),
         {
-            "1 time in 8": "That is a guess by one that has kept nothing.",
-            "1 time in 2": "Nearly: the wrong card shows the right digit now and then.",
+            "2 times in 16": "That is a guess by one that has kept nothing.",
+            "8 times in 16": "Nearly: the wrong card shows the right digit now and then.",
             "Always": "It would have to know which of the two was asked for.",
         },
     ),
     choice(
         "Ten causal convolutions of width 2, with gaps of 1, 2, 4, … 512, can see a card 512 places back. Why did they not answer at that distance?",
-        ("To see is not to have learned: their training found no way from a guess", "They reach 1023 places. At short distances the same network does learn part of it, with the same steps."),
+        ("Their training found no way from a guess to what they see", "They reach 1023 places. At short distances the same network does learn part of it, with the same steps."),
         {
             "Their receptive field is too small": "It is 1024 places, twice what is needed. A test holds that the gradient arrives.",
-            "They had fewer parameters": "All four networks have as many, within 2 %.",
+            "They had fewer parameters than each of the other networks": "All four networks have as many, within 2 %.",
             "The digits are not in their vocabulary": "They read the same tokens, and do better than a guess at short distances.",
         },
     ),
