@@ -1,6 +1,7 @@
 """Sound as frames of frequencies: what a linear layer can read, where the samples themselves say little."""
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from tfbook.numpy.checks import expect, floats, whole
 
@@ -45,7 +46,9 @@ def spectrogram(waves, size, hop=None):
     hop = max(size // 2, 1) if hop is None else whole("hop", hop, least=1)
     expect("waves", waves.shape, "(..., samples)")
     if waves.shape[-1] < size:
-        raise ValueError(f"waves: expected at least size = {size} samples, got {waves.shape[-1]}")
-    window = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)).astype(waves.dtype)
-    framed = np.lib.stride_tricks.sliding_window_view(waves, size, axis=-1)[..., ::hop, :]  # (..., T, size)
-    return (np.abs(np.fft.rfft(framed * window)) * (4 / size)).astype(waves.dtype)
+        short = waves.shape[-1]
+        raise ValueError(f"waves: expected at least size = {size} samples, got {short}")
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
+    framed = sliding_window_view(waves, size, axis=-1)[..., ::hop, :]  # (..., T, size)
+    loud = np.abs(np.fft.rfft(framed * window.astype(waves.dtype)))
+    return (4 / size * loud).astype(waves.dtype)

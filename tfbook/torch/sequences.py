@@ -40,6 +40,7 @@ class SequenceClassifier(Transformer):
         super().__init__(L, d, H, **{"norm": "pre", **options})
         d_in, classes = whole("d_in", d_in, least=1), whole("classes", classes, least=1)
         own(self, {"W_in": (d_in, d), "b_in": (d,), "W_out": (d, classes), "b_out": (classes,)})
+        self.positions = positions
         if positions:
             self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
 
@@ -47,12 +48,12 @@ class SequenceClassifier(Transformer):
         """Vectors (..., T, d_in) as tokens (..., T, d)."""
         X = floats("X", X)
         expect("X", X.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
-        embedded = X @ self.W_in + self.b_in
-        return embedded + learned_positions(self.P, X.shape[-2]) if hasattr(self, "P") else embedded
+        X = X @ self.W_in + self.b_in
+        return X + learned_positions(self.P, X.shape[-2]) if self.positions else X
 
     def forward(self, X):
         """Vectors (..., T, d_in) in, logits (..., classes) out."""
-        read = super().forward(self.tokens(X))      # every token may attend to every other
+        read = super().forward(self.tokens(X))  # every token may see every other
         return read.mean(dim=-2) @ self.W_out + self.b_out
 
 
@@ -98,9 +99,11 @@ class MixedModel(Transformer):
         vectors = floats("vectors", vectors)
         expect("vectors", vectors.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
         is_word = (words >= 0)[..., None]
-        X = torch.where(is_word, embed(words.clamp(min=0), self.E), vectors @ self.W_in)
+        as_words = embed(words.clamp(min=0), self.E)
+        X = torch.where(is_word, as_words, vectors @ self.W_in)
         T = X.shape[-2]
-        X = super().forward(X + learned_positions(self.P, T), causal_mask(T).to(X.device))
+        X, mask = X + learned_positions(self.P, T), causal_mask(T).to(X.device)
+        X = super().forward(X, mask)
         return X @ self.E.T, X @ self.W_vector + self.b_vector
 
 
