@@ -47,8 +47,8 @@ def rnn(X, W_x, W_h, b, h_0=None):
     """
     U, W_h = _inputs(X, W_x, W_h, b, gates=1)
     h, states = _start("h_0", h_0, U, W_h), []
-    for t in range(U.shape[-2]):
-        h = torch.tanh(U[..., t, :] + h @ W_h)
+    for u in U.unbind(-2):
+        h = torch.tanh(u + h @ W_h)
         states.append(h)
     return _stack(states, h)
 
@@ -97,8 +97,8 @@ def lstm(X, P, h_0=None, c_0=None):
         raise ValueError(f"P: expected W_x, W_h and b, got no {', '.join(sorted(missing))}")
     U, W_h = _inputs(X, P["W_x"], P["W_h"], P["b"], gates=4)
     h, c, states = _start("h_0", h_0, U, W_h), _start("c_0", c_0, U, W_h), []
-    for t in range(U.shape[-2]):
-        i, f, g, o = (U[..., t, :] + h @ W_h).chunk(4, dim=-1)
+    for u in U.unbind(-2):  # one cut: backwards, a slice for each t would be as long as all of U
+        i, f, g, o = (u + h @ W_h).chunk(4, dim=-1)
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
         h = torch.sigmoid(o) * torch.tanh(c)
         states.append(h)
