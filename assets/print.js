@@ -1,6 +1,6 @@
 // Before a page goes to the printer: the light theme, equations no wider than the paper, and under each question the letter of its answer.
 
-const COLUMN = 43; // widths of the letter m between the margins, less an equation's number
+const COLUMN = 39; // widths of the letter m between the margins, less an equation's number and what formulas are larger there
 
 const page = document.documentElement;
 let theme;

@@ -50,9 +50,12 @@ HEADINGS = """(ids) => {
     hidden.append(Object.assign(document.createElement("a"), { href: `#${encodeURIComponent(id)}` }));
   document.body.append(hidden);
   return [...document.querySelectorAll(".bd-article section > :is(h1, h2, h3)")].map((heading) => {
+    const id = heading.parentElement.id; // the heading may go to the next page, and its section begin on this one
+    heading.parentElement.removeAttribute("id");
+    heading.id = id;
     const words = heading.cloneNode(true);
     words.querySelector(".headerlink")?.remove();
-    return [Number(heading.localName[1]), words.textContent.trim().replace(/\\s+/g, " "), heading.parentElement.id];
+    return [Number(heading.localName[1]), words.textContent.trim().replace(/\\s+/g, " "), id];
   });
 }"""
 
