@@ -154,3 +154,18 @@ def test_side_bar_opens_and_closes_on_a_phone(browser, address):
         page.keyboard.press("Escape")
         link.wait_for(state="hidden")
         assert toggle.evaluate("(node) => node === document.activeElement")
+
+
+def test_a_button_that_a_figure_draws_anew_keeps_the_focus(browser, address):
+    with visit(browser, address.replace(CHAPTER, "chapters/figures.html")) as visited:
+        figure = visited.page.locator("[data-figure=LayerSteps]").first
+        step = figure.locator(".tfb-stage button").nth(3)
+        step.focus()
+        visited.page.keyboard.press("Enter")
+        assert step.get_attribute("aria-pressed") == "true"
+        assert step.evaluate("(node) => node === document.activeElement")
+        heads = visited.page.locator("[data-figure=AttentionExplorer] .tfb-heads button").first
+        heads.focus()
+        visited.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+        visited.page.wait_for_timeout(100)
+        assert heads.evaluate("(node) => node === document.activeElement")

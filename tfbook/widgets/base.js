@@ -45,7 +45,14 @@ function render({ model, el, link }) {
 
   let asked = 0, alive = false;
   const complain = (text) => { voice.classList.add("tfb-error"); view.say(text); };
-  const paint = (value) => { voice.classList.remove("tfb-error"); view.value = value; view.ramp = spec.ramps[el.toggleAttribute("data-dark", isDark(el)) ? 1 : 0]; draw(value, state); };
+  const paint = (value) => {
+    const buttons = () => [...el.querySelectorAll("button")], focused = buttons().indexOf(document.activeElement);
+    voice.classList.remove("tfb-error");
+    view.value = value;
+    view.ramp = spec.ramps[el.toggleAttribute("data-dark", isDark(el)) ? 1 : 0];
+    draw(value, state);
+    if (focused >= 0) buttons()[focused]?.focus({ preventScroll: true }); // a figure may draw its buttons anew
+  };
   const update = () => {
     Object.assign(state, model.get("state"));
     spec.controls.forEach((c, i) => controls[i].show(state[c.name]));
@@ -62,7 +69,7 @@ function render({ model, el, link }) {
     const said = voice.textContent;
     if (view.value) { paint(view.value); view.say(said); }
   };
-  const theme = new MutationObserver(repaint);
+  const theme = new MutationObserver(() => isDark(el) !== el.hasAttribute("data-dark") && repaint());
   for (const node of [document.documentElement, document.body]) theme.observe(node, { attributes: true });
   model.on("change:state", update);
   model.on("msg:custom", hear);
