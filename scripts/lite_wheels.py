@@ -21,7 +21,8 @@ def write(folder, of, files):
     """A wheel of a distribution: its metadata, and the content of each file by its path."""
     stem = f"{of.metadata['Name'].replace('-', '_')}-{of.version}"
     info = f"{stem}.dist-info"
-    files = {**files, f"{info}/METADATA": of.read_text("METADATA").encode(), f"{info}/WHEEL": WHEEL.encode()}
+    metadata = of.read_text("METADATA") or of.read_text("PKG-INFO")  # the second in a clone that was installed with -e
+    files = {**files, f"{info}/METADATA": metadata.encode(), f"{info}/WHEEL": WHEEL.encode()}
     record = "".join(line(name, content) for name, content in files.items()) + f"{info}/RECORD,,\n"
     path = Path(folder, f"{stem}-py3-none-any.whl")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:

@@ -27,3 +27,8 @@ def test_numpy_half_loads_numpy_alone(module):
 
 def test_torch_half_needs_no_plotting_nor_widgets():
     assert not loaded_by("tfbook.torch") & {"matplotlib", "ipywidgets", "anywidget"}
+
+
+@pytest.mark.parametrize("module", ["tfbook.widgets", "tfbook.exercises", "tfbook.plots", "tfbook.claims", "tfbook.show", "tfbook.ledger"])
+def test_pages_and_figures_need_no_torch(module):
+    assert "torch" not in loaded_by(module), "a browser has none"

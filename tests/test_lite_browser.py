@@ -4,6 +4,7 @@ Both are skipped where the runtime cannot be had, and say why.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -78,10 +79,9 @@ def page(runtime, asked, browser):
         copy.wait_for_function("(n) => document.querySelectorAll('.jp-Cell').length === n", arg=len(staged().cells))  # they come in turn
         copy.get_by_role("menuitem", name="Run", exact=True).click()
         copy.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        copy.wait_for_function("""() => { // a cell whose code is folded away shows no number
-          const numbers = [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")].map((node) => node.textContent.trim());
-          return numbers.filter((text) => text).every((text) => /^\\[\\d+\\]:$/.test(text));
-        }""")
+        waiting = "[...document.querySelectorAll('.jp-InputPrompt')].some((node) => node.textContent.includes('*'))"
+        copy.wait_for_function(waiting)
+        copy.wait_for_function(f"!{waiting}")
         yield copy
         context.close()
 
@@ -95,6 +95,7 @@ def test_every_cell_runs_and_prints_what_the_book_has(page):
     compared = pictures = 0
     for cell, seen in zip(staged().cells, page.evaluate(READ), strict=True):
         assert [text for kind, text in seen["outputs"] if kind == ERROR] == []
+        assert re.fullmatch(r"(\[\d+\]:)?", seen["prompt"].strip()), f"{cell.id} did not run"  # folded code shows no number
         want = "".join(output["text"] for output in stored[cell.id] if output["output_type"] == "stream")
         drawn = any("image/png" in output.get("data", {}) for output in stored[cell.id])
         if cell.cell_type == "code" and want.strip():

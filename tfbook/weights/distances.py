@@ -5,42 +5,28 @@ capital again, and the network says its digit: *a D7 c f G2 b … e h D?* asks f
 and what was asked is known at the end alone.
 """
 
-from pathlib import Path
-
 import numpy as np
 import torch
 from torch import nn
 
 from tfbook.torch import Transformer
-from tfbook.weights import stored
+from tfbook.weights.distance_task import (  # noqa: F401
+    ASKED,
+    DISTANCES,
+    FILE,
+    GUESSING,
+    LAYERS,
+    LEARNED,
+    LETTERS,
+    NETWORKS,
+    NOTHING,
+    PAIRS,
+    SYMBOLS,
+    record,
+    sequences,
+    written,
+)
 from tfbook.weights.recall import random
-
-LETTERS, PAIRS = 8, 2
-SYMBOLS = "abcdefghABCDEFGH01234567 ?"      # a token is a letter, and a digit, nothing or the question mark
-NOTHING, ASKED = 24, 25
-DISTANCES = (8, 16, 32, 64, 128, 256, 512)
-NETWORKS = ("transformer", "LSTM", "dilated convolution", "RNN")
-LAYERS = 10                                 # of the dilated convolutions: they reach 1023 places back
-LEARNED, GUESSING = 0.01, 2.0               # nats, mean of 50 steps: training stops where it is learned, or nothing is at half time
-FILE = Path(__file__).parent / "distances.json"
-
-
-def sequences(rng, n, D):
-    """Return n rows of D + 1 tokens, (n, D + 1, 2), two symbols each; where the asked card lies; its digit."""
-    tokens = np.full((n, D + 1, 2), NOTHING)
-    tokens[..., 0] = rng.integers(LETTERS, size=(n, D + 1))
-    rows = np.arange(n)[:, None]
-    place = rng.random((n, D // 2)).argsort(axis=-1)[:, :PAIRS]
-    capital = LETTERS + rng.random((n, LETTERS)).argsort(axis=-1)[:, :PAIRS]
-    digit = rng.integers(LETTERS, size=(n, PAIRS))
-    tokens[rows, place] = np.stack([capital, 2 * LETTERS + digit], axis=-1)
-    tokens[:, -1] = np.stack([capital[:, 0], np.full(n, ASKED)], axis=-1)  # places are drawn: the first of the two is either
-    return tokens, place[:, 0], digit[:, 0]
-
-
-def written(tokens):
-    """A row of tokens as text."""
-    return " ".join((SYMBOLS[letter] + SYMBOLS[second]).strip() for letter, second in tokens)
 
 
 class Recurrence(nn.Module):
@@ -139,8 +125,3 @@ def accuracy(model, D, n=1024):
     tokens, _, digit = sequences(np.random.default_rng(2**32), n, D)
     right = [model(torch.tensor(part)).argmax(dim=-1).numpy() for part in np.split(tokens, max(n * D // 2**16, 1))]
     return float(np.mean(np.concatenate(right) == digit))
-
-
-def record():
-    """What the script wrote down: the command, the seeds, the rates tried, and of each network its size, accuracies and steps."""
-    return stored.record(FILE)
