@@ -7,10 +7,19 @@ function figure({ stage, make, say, spec }) {
   stage.append(headline, make("div", { class: "tfb-columns" }, make("div", { class: "tfb-main" }, holds, scores), costs));
 
   const WIDTH = 340;
-  const text = (x, y, label, name, anchor = "middle") => make("text", { x, y, class: name, "text-anchor": anchor }, label);
+  const text = (x, y, label, name, anchor = "middle") => make("text", { x, y, class: name, "text-anchor": anchor }, ...[label].flat());
   const title = (...content) => make("p", { class: "tfb-split-title" }, ...content);
   const svg = (height, label, ...children) => make("svg", { viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": label }, ...children);
   const box = (x, y, width, height, name, data = {}) => make("rect", { x: x.toFixed(2), y: y.toFixed(2), width: width.toFixed(2), height: height.toFixed(2), rx: 1.5, class: name, ...data });
+  function named(label) { // W_Q with its index below
+    return label.split(/_(\w)/).filter(Boolean).map((part, i) => {
+      const piece = document.createElementNS("http://www.w3.org/2000/svg", "tspan");
+      if (label.includes("_")) piece.setAttribute("dy", i ? (i % 2 ? 3 : -3) : 0);
+      if (i % 2) piece.setAttribute("font-size", 9);
+      piece.append(part);
+      return piece;
+    });
+  }
   const number = (n) => n.toLocaleString("en", { maximumFractionDigits: n < 100 ? 2 : 0 });
 
   function parts(x, y, width, height, way, p, mine, role) { // p blocks side by side or one below the other; "all": not cut
@@ -30,7 +39,7 @@ function figure({ stage, make, say, spec }) {
     holds.replaceChildren(title(`process ${me + 1} of ${p} holds `, make("b", {}, mine)),
       svg(114, `What process ${me + 1} holds: ${mine}. Of the first matrices ${words(first)}, of the second ${words(second)}.`,
         ...objects.flatMap(([x, width, name, way, role, said]) => [
-          text(x + width / 2, 13, name, "tfb-split-name"), ...parts(x, TOP, width, SIDE, way, p, me, role),
+          text(x + width / 2, 13, named(name), "tfb-split-name"), ...parts(x, TOP, width, SIDE, way, p, me, role),
           text(x + width / 2, TOP + SIDE + 16, said, "")])));
   }
 

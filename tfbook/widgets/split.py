@@ -42,8 +42,8 @@ class SplitExplorer(Figure):
     title = "Where to cut a layer"
     controls = (
         Choice("cut", "cut", [*CUTS]), Slider("p", "p processes", [1, 2, 4, 8], between=False),
-        Slider("process", "look at process", range(1, MOST + 1), between=False),
-        Slider("step", "step of the ring", range(1, MOST + 1), between=False),
+        Slider("process", "process", range(1, MOST + 1), between=False),
+        Slider("step", "ring step", range(1, MOST + 1), between=False),
         Slider("T", "T tokens", [2**n for n in range(10, 18)], between=False),
         Slider("d", "d", [1024, 2048, 4096, 8192], between=False), Switch("shared", "8 key/value heads"),
     )
