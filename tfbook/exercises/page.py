@@ -9,6 +9,8 @@ from pygments.lexers import PythonLexer
 
 from tfbook.exercises.exercise import Exercise, source
 
+SPELT = {"alibi": "ALiBi", "ffn": "FFN", "jacobian": "Jacobian", "rnn": "RNN", "swiglu": "SwiGLU"}
+
 
 @dataclass(frozen=True)
 class Box:
@@ -60,8 +62,20 @@ class Solutions:
         return "".join(self._entry(exercise) for exercise in self.exercises)
 
     def _entry(self, exercise):
-        title = html.escape(exercise.name.replace("-", " ").capitalize())
+        title = html.escape(title_of(exercise.name))
         if self.page:
             title = f'<a href="{self.page}.html#exercise-{exercise.name}">{title}</a>'
         shown = Box(exercise)._repr_html_() + Reveal(exercise)._repr_html_()
         return f'<div class="tfb-entry" data-level="{exercise.difficulty}"><h3>{title}</h3>{shown}</div>'
+
+
+def title_of(name):
+    """An exercise's name as a title.
+
+    Examples
+    --------
+    >>> title_of("rnn-jacobian"), title_of("layer-norm")
+    ('RNN Jacobian', 'Layer norm')
+    """
+    title = " ".join(SPELT.get(word, word) for word in name.split("-"))
+    return title[0].upper() + title[1:]
