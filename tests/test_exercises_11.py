@@ -93,7 +93,7 @@ WRONG = [
     ("top-p", lambda p, share: np.where(p >= share, p, 0) / max(p[p >= share].sum(), 1e-9), "Not yet"),
     ("top-p", lambda p, share: token_distribution(np.log(p), top_p=min(share + 0.1, 1)), "Not yet"),
     ("top-p", lambda p, share: by_loop(p, share) * by_loop(p, share).max(), "Not yet"),
-    ("learning-rate", lambda step, steps, warmup, highest: round(by_angle(step, steps, warmup, highest), 5), "Not yet"),
+    ("learning-rate", lambda step, steps, warmup, highest: round(by_angle(step, steps, warmup, highest), 4), "Not yet"),
     ("learning-rate", lambda step, steps, warmup, highest: highest * schedule(step, steps, warmup / steps), "Not yet"),
     ("learning-rate", lambda step, steps, warmup, highest: by_angle(step, steps, warmup, 2 * highest), "Not yet"),
     ("learning-rate", lambda step, steps, warmup, highest: by_angle(step, steps, 1, highest), "Not yet"),
