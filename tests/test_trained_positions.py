@@ -129,11 +129,12 @@ def test_every_reading_length_is_drawn_on_the_built_page():
         for place, T in enumerate(READS):
             slider.fill(str(place))
             lines = figure.locator("[data-scheme]").evaluate_all(
-                "(nodes) => nodes.map((n) => [n.dataset.scheme, n.getAttribute('d'), n.className.baseVal])")
+                "(nodes) => nodes.map((n) => ['data-scheme', 'd', 'class', 'stroke-dasharray'].map((name) => n.getAttribute(name)))")
             labels = dict(figure.locator("[data-mean]").evaluate_all("(nodes) => nodes.map((n) => [n.dataset.mean, n.textContent])"))
             across = float(figure.locator(".tfb-position-trained").get_attribute("x1"))
             assert len(lines) == len(labels) == 6
-            for name, path, role in lines:
+            assert len({(role, dash) for _, _, role, dash in lines}) == 6, "two lines look alike"
+            for name, path, role, _ in lines:
                 (c,) = (c for c in told["curves"] if c["name"] == name)
                 read = c["reads"][place]
                 points = np.array(re.findall(r"([\d.]+) ([\d.]+)", path), float)
@@ -142,7 +143,7 @@ def test_every_reading_length_is_drawn_on_the_built_page():
                 height = 262 - (np.array(c["loss"][: len(points)]) - told["least"]) / (told["most"] - told["least"]) * 236
                 np.testing.assert_allclose(points[:, 1], height, atol=0.06)
                 shown = f"tfb-position-{'ends' if read['ends'] else 'lost' if read['lost'] else 'kept'}"
-                assert role == shown + " tfb-position-recurrent" * (name == "LSTM")
+                assert role == shown
                 assert labels[name] == (f"{name}: ends" if read["ends"] else f"{name} {read['mean']:.2f}")
             (best, low), (worst, high) = told["said"][place]["best"], told["said"][place]["worst"]
             words = f"Trained at 64, read at {T}: a token costs {best} {low:.2f} nats, {worst} {high:.2f}"
