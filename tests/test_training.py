@@ -100,7 +100,7 @@ def test_tied_and_turned_parameters_are_kept(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
 def test_a_process_killed_while_it_saves_leaves_the_old_or_the_new_checkpoint(tmp_path):
     script = Path(__file__).with_name("killed_while_saving.py")
-    done = subprocess.run([sys.executable, script, tmp_path], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([sys.executable, script, tmp_path], capture_output=True, text=True, check=False, timeout=300)
     assert done.stdout == "whole every time\n", done.stderr
 
 
