@@ -3,7 +3,7 @@
 
 function lengthCurves({ make, spec }, redraw) { // {node: the slider, draw(WIDTH, headline, show)}
   const { trained, reads, ticks, curves, least, most } = spec.constants.lengths;
-  const dashes = { sinusoidal: "1 5", rotary: "12 5", none: "12 5 1 5", LSTM: "7 5" }; // lines of one colour are told apart
+  const dashes = { learned: "4 4", sinusoidal: "1 5", rotary: "12 5", none: "12 5 1 5", LSTM: "7 5" }; // lines of one colour are told apart
   let chosen = reads.length - 1;
   const range = make("input", { type: "range", name: "read", min: 0, max: chosen, input: () => { chosen = Number(range.value); redraw(); } });
   const shown = make("output", {});
