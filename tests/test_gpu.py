@@ -167,6 +167,20 @@ def test_the_ends_of_a_dtype_are_no_end_of_a_softmax(dtype, where):
 
 @ON_EACH
 @IN_EACH
+def test_squares_and_long_sums_do_not_end_where_float16_does(dtype, where):
+    near = partial(torch.testing.assert_close, rtol=4 * unit(dtype), atol=4 * unit(dtype))
+    X = 1000 * torch.tensor([[1, -2, 3, -4.0]], dtype=torch.float64)  # whose squares are beyond 65504
+    for norm in (lambda X: tt.layer_norm(X, torch.ones(4).to(X), torch.zeros(4).to(X)), lambda X: tt.rms_norm(X, torch.ones(4).to(X))):
+        near(norm(X.to(where, dtype)).cpu().double(), norm(X))
+    n = 100_000  # chances, each as large as the others
+    loss = tt.cross_entropy(torch.zeros(1, n, dtype=dtype, device=where), torch.zeros(1, dtype=torch.long, device=where))
+    near(loss.cpu().double(), torch.tensor(n).log().double())
+    K = torch.zeros(n, 1, dtype=dtype, device=where)
+    near(tt.streaming_attention(K[:1], K, K + 1).cpu().double(), torch.ones(1, 1).double())
+
+
+@ON_EACH
+@IN_EACH
 @pytest.mark.parametrize("f", [tt.scaled_dot_product_attention, tt.fused_attention, tt.streaming_attention], ids=lambda f: f.__name__)
 def test_a_row_that_may_attend_nothing_gives_zeros_and_zero_gradients(f, dtype, where):
     Q, K, V = (X.to(where, dtype).requires_grad_() for X in torch.randn(3, 2, 5, 8, generator=torch.Generator().manual_seed(0)))
