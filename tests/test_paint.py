@@ -60,6 +60,6 @@ def test_a_move_is_painted_within_50_ms(figure, browser):
         times = json.loads(place.evaluate(MEASURE, [path, MOST, TRIES]))
     worst = max(range(len(times)), key=times.__getitem__)
     print(f"{figure.__name__}: {len(times)} moves, median {median(times):.0f} ms, worst {times[worst]:.0f} ms, to {path[worst + 1]}")
-    assert len(times) >= len(states(figure))
+    assert len(times) >= len(states(figure)) - 1  # a figure of one control may begin at its first state
     assert median(times) <= MOST
     assert times[worst] <= MOST, path[worst + 1]
