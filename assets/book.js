@@ -57,5 +57,13 @@ function dropWhatNeedsServer() {
   if (location.protocol === "file:") document.querySelector(".tfb-run")?.remove();
 }
 
+/** Exercises of a shared filter (marks.js) show once it has sifted them, so that nothing moves; the script has run, or is not there, when the page is ready. */
+function waitForFilter() {
+  if (!/[#&](level=|open\b)/.test(location.hash)) return;
+  document.documentElement.classList.add("tfb-sifting");
+  document.addEventListener("DOMContentLoaded", () => document.documentElement.classList.remove("tfb-sifting"));
+}
+
+waitForFilter();
 document.addEventListener("DOMContentLoaded", () => { nameQuizzes(); nameCitations(); keepFocus(); showFormulas(); dropWhatNeedsServer(); });
 addEventListener("resize", letKeyboardScroll);

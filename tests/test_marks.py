@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from browser import TYPESET, inaccessible, overflow, served, visit, why_not
+from exercise_marks import exercises_by_chapter
 
-from tfbook.book import exercises_by_chapter
 from tfbook.exercises import catalogue
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
@@ -257,11 +257,12 @@ def test_marks_move_nothing(name, width, browser, served_book):
     """Everything stands where it stood before the script ran: in the article, and in the list of chapters."""
     context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
     context.add_init_script(f"localStorage.setItem('tfbook-progress', {json.dumps(HALF_DONE)});")
+    context.add_init_script("Math.random = () => 0.5;")  # a quiz shuffles its answers, and their lines break otherwise each time
     stood = []
     for blocked in (True, False):
         page = context.new_page()
         if blocked:
-            page.route("**/progress.js*", lambda route: route.abort())
+            page.route("**/marks.js*", lambda route: route.abort())
         page.goto(f"{served_book}/{name}", wait_until="networkidle")
         page.evaluate(TYPESET)
         page.wait_for_timeout(300)
@@ -274,18 +275,23 @@ def test_marks_move_nothing(name, width, browser, served_book):
 
 @pytest.mark.parametrize("width", [1200, 390])
 def test_a_shared_filter_does_not_jump(width, browser, served_book):
-    """Cumulative layout shift of the filtered page; another program may disturb a try, a page that jumps does so each time."""
-    shifts = []
-    while not shifts or (shifts[-1] >= 0.05 and len(shifts) < 4):
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        context.add_init_script(f"localStorage.setItem('tfbook-progress', {json.dumps(HALF_DONE)}); {SHIFTS}")
-        page = context.new_page()
-        context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
-        page.goto(f"{served_book}/{ALL}#level=3,4&open", wait_until="networkidle")
-        page.wait_for_timeout(500)
-        shifts.append(page.evaluate("shift"))
-        context.close()
-    assert min(shifts) < 0.05
+    """Cumulative layout shift of the filtered page, where the script comes long after the first paint."""
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    context.add_init_script(f"localStorage.setItem('tfbook-progress', {json.dumps(HALF_DONE)}); {SHIFTS}")
+    page = context.new_page()
+    page.route("**/marks.js*", lambda route: (page.wait_for_timeout(1500), route.continue_()))
+    page.goto(f"{served_book}/{ALL}#level=3,4&open", wait_until="networkidle")
+    page.wait_for_timeout(500)
+    assert page.locator(".tfb-entry[hidden]").count() and page.locator(".tfb-entry:visible").count()
+    assert page.evaluate("shift") < 0.05
+    context.close()
+
+
+def test_a_shared_filter_hides_nothing_where_its_script_is_missing(browser, served_book):
+    with visit(browser, "about:blank") as visited:
+        visited.page.route("**/marks.js*", lambda route: route.abort())
+        visited.page.goto(f"{served_book}/{ALL}#level=3,4&open")
+        assert visited.page.locator(".tfb-entry:visible").count() == len(catalogue())
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1200), ("dark", 1200), ("light", 360), ("dark", 390)])
@@ -308,6 +314,6 @@ def test_marks_are_not_printed(browser, served_book):
 
 
 def test_the_script_is_small_and_asks_nobody():
-    text = (BOOK.parent.parent / "assets/progress.js").read_text(encoding="utf-8")
+    text = (BOOK.parent.parent / "assets/marks.js").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150
     assert not re.search(r"https?://|fetch\(|XMLHttp|cookie|sendBeacon", text)

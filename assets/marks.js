@@ -124,7 +124,7 @@
     for (const node of [...levels, open]) node.addEventListener("click", () => choose(node));
     on("export", () => {
       const address = URL.createObjectURL(new Blob([written(marks())], { type: "application/json" }));
-      make("a", { href: address, download: "tfbook-progress.json" }).click();
+      make("a", { href: address, download: "tfbook-marks.json" }).click();
       setTimeout(() => URL.revokeObjectURL(address), 1000);
     });
     on("import", async ({ target }) => {
