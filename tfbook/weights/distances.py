@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from tfbook.torch import Transformer
+from tfbook.torch.training import descend, guess_loss
 from tfbook.weights.distance_task import (  # noqa: F401
     ASKED,
     DISTANCES,
@@ -101,13 +102,8 @@ def train(name, D, rate, steps, batch=32, seed=0):
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.1)
     while len(losses) < steps and not settled(losses, steps):
         tokens, _, digit = map(torch.tensor, sequences(rng, batch, D))
-        loss = nn.functional.cross_entropy(model(tokens), digit)
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        losses.append(descend(model, optimizer, (tokens, digit), guess_loss, clip=1.0, step=len(losses)))
         schedule.step()
-        losses.append(loss.item())
     return model, losses
 
 
