@@ -107,9 +107,9 @@ def killed_after(seconds):
             save(step)
 
     pid = in_child(work)
+    os.close(tell)  # so that a child which dies before its save is not waited for
     os.read(ready, 1)
     os.close(ready)
-    os.close(tell)
     time.sleep(seconds)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
