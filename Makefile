@@ -34,6 +34,9 @@ test: $(VENV)/all book ## install everything, build the book, run every test and
 	$(PYTEST) --nbval --nbval-current-env -m "not alone" $(ARGS)
 	$(if $(ARGS),,$(BIN)/python -m pytest -m alone tests)
 
+portable: $(VENV)/all ## run the notebooks and the fast tests as three processors would; CPU=haswell for one
+	@$(BIN)/python scripts/portable.py $(CPU)
+
 oldest: $(VENV)/made ## install the package alone, with the oldest NumPy that it takes, and run its examples
 	$(PYTHON) -m venv --clear _build/oldest
 	_build/oldest/bin/python -m pip install --disable-pip-version-check -q . numpy==2.0.0 pytest
@@ -71,5 +74,5 @@ $(VENV)/all: $(VENV)/made pyproject.toml requirements.txt constraints.txt
 	@$(PIP) -r requirements.txt -e . || { echo "The requirements could not be installed: see pip's message above. torch alone is large; is the disk full?"; exit 1; }
 	@touch $@ $(VENV)/site
 
-.PHONY: help read book pdf zip speed links test oldest sphinx colab bench execute lint address
+.PHONY: help read book pdf zip speed links test portable oldest sphinx colab bench execute lint address
 .NOTPARALLEL:

@@ -11,6 +11,13 @@ import tfbook.torch
 torch.set_num_threads(1)
 
 
+def pytest_collection_modifyitems(items):
+    """Mark what needs the built book and a browser, so that the rest can run without."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("page")
+
+
 class Half:
     """The functions of ``tfbook.numpy`` or ``tfbook.torch``, called with arrays and answering with arrays."""
 

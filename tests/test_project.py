@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES_THE_ADDRESS = ["README.md", "CITATION.cff", "pyproject.toml", "chapters/index.md"]
-TARGETS = {"read", "book", "pdf", "zip", "speed", "links", "test", "oldest", "sphinx", "colab", "bench", "execute", "lint", "address"}
+TARGETS = set("read book pdf zip speed links test portable oldest sphinx colab bench execute lint address".split())
 
 
 # ---- the address ----
