@@ -19,7 +19,8 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES_THE_ADDRESS = ["README.md", "CITATION.cff", "pyproject.toml", "chapters/index.md"]
-TARGETS = set("read book pdf zip speed links test portable oldest sphinx colab bench execute lint address".split())
+TARGETS = {"read", "book", "pdf", "zip", "speed", "links", "test", "portable", "oldest", "sphinx", "colab",
+           "bench", "execute", "lint", "address"}
 
 
 # ---- the address ----
