@@ -37,7 +37,11 @@ class BytePairs:
             if not all(0 <= token < 256 + i for token in pair):
                 raise ValueError(f"merges: expected two tokens from 0 to {255 + i} in merge {i}, got {pair}")
             self.bytes.append(self.bytes[pair[0]] + self.bytes[pair[1]])
-        self.tokens_of = lru_cache(maxsize=None)(self._tokens_of)
+        self.tokens_of = lru_cache(maxsize=2**16)(self._tokens_of)  # the words of a text, again and again
+
+    def __reduce__(self):
+        """What pickle and copy keep: the merges, from which all else is made."""
+        return type(self), (self.merges,)
 
     def __len__(self):
         """Tokens there are: ``vocab``."""

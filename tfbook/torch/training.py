@@ -1,6 +1,7 @@
 """Training: one loop for every model of the book, the same whether it runs through or is stopped and goes on."""
 
 import math
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 
 from tfbook.numpy.checks import whole
 from tfbook.progress import progress
-from tfbook.torch.checkpoint import load_checkpoint, save_checkpoint
+from tfbook.torch.checkpoint import generators, load_checkpoint, save_checkpoint
 from tfbook.torch.functions import cross_entropy
 
 
@@ -35,12 +36,12 @@ def train(
         Part of the steps in which the rate rises.
     decay : float
         Weight decay of matrices and tables; vectors have none.
-    clip : float
-        The largest norm of all gradients together; longer ones are shortened.
+    clip : float, optional
+        The largest norm of all gradients together; longer ones are shortened. None clips nothing.
     every : int
         Steps between two measures, and between two checkpoints.
     patience : int, optional
-        Stop after so many measures without a new least loss, and give the model the parameters of the least.
+        Stop after so many measures without a new least loss, and give the model the parameters of the least. NaN is never the least.
     checkpoint : path, optional
         Where the run is kept. If the file is there, the run goes on from it.
     seed : int
@@ -55,7 +56,8 @@ def train(
     Raises
     ------
     ValueError
-        Where the loss is no finite number, patience has nothing to watch, or the checkpoint is of another run.
+        Where the loss, a gradient or a parameter is no finite number: the last checkpoint stays. Where a setting is out of range,
+        patience has nothing to watch, or the checkpoint is of another run.
 
     Examples
     --------
@@ -70,20 +72,21 @@ def train(
     steps, every = whole("steps", steps), whole("every", every, least=1)
     if patience is not None and held_out is None:
         raise ValueError("patience: expected held_out to watch, got none")
+    rate, clip = positive("rate", rate), None if clip is None else positive("clip", clip, ", or None for no clipping")
+    schedule(0, steps, warmup)  # refuses a warmup out of range before anything else is done
     loss, device = loss or guess_loss, next(model.parameters()).device
     held_out = held_out and on_device(held_out, device)
     optimizer = torch.optim.AdamW(parameter_groups(model, decay), lr=rate, betas=(0.9, 0.95))
     settings = {"steps": steps, "rate": rate, "warmup": warmup, "decay": decay, "clip": clip, "every": every, "patience": patience,
                 "seed": seed}
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed, model):
         run = begin(model, optimizer, checkpoint, settings)
         best = run.pop("best", None)
 
         def measure():
             nonlocal best
             run["held_out"].append((run["step"], evaluate(model, held_out, loss)))
-            if patience and run["held_out"][-1] == least(run["held_out"]):
+            if patience and run["held_out"][-1] is least(run["held_out"]):
                 best = {name: p.detach().clone() for name, p in model.state_dict().items()}
 
         if watch and not run["step"]:
@@ -101,6 +104,7 @@ def train(
                     if watch:
                         watch(model, step + 1)
                 run["step"] = step + 1
+                expect_finite(model, step)
                 if held_out:
                     measure()
                 if checkpoint:
@@ -119,7 +123,7 @@ def begin(model, optimizer, checkpoint, settings):
     for name, value in settings.items():
         if kept.get(name) != value:
             raise ValueError(f"checkpoint: {checkpoint} is of a run with {name} = {kept.get(name)}, not {value}; name another file")
-    return run | {"held_out": [tuple(pair) for pair in run["held_out"]]}
+    return run
 
 
 def descend(model, optimizer, batch, loss, clip, step):
@@ -129,19 +133,23 @@ def descend(model, optimizer, batch, loss, clip, step):
         raise ValueError(f"loss: expected a finite number, got {value.item()} at step {step}; a lower rate may help")
     optimizer.zero_grad()
     value.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), clip)
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), math.inf if clip is None else clip)
+    if not norm.isfinite():
+        raise ValueError(f"gradients: expected a finite norm, got {norm.item()} at step {step}; a lower rate may help")
     optimizer.step()
     return value.item()
 
 
 @torch.no_grad()
 def evaluate(model, batch, loss=None):
-    """The loss of a model that is left as it is, dropout asleep, as a number."""
-    training = model.training
+    """The loss of a model, dropout asleep, as a number; afterwards each part trains or not as before."""
+    modes = {part: part.training for part in model.modules()}
     model.eval()
-    value = (loss or guess_loss)(model, *on_device(batch, next(model.parameters()).device)).item()
-    model.train(training)
-    return value
+    try:
+        return (loss or guess_loss)(model, *on_device(batch, next(model.parameters()).device)).item()
+    finally:
+        for part, training in modes.items():
+            part.training = training
 
 
 def guess_loss(model, inputs, targets):
@@ -150,14 +158,18 @@ def guess_loss(model, inputs, targets):
 
 
 def schedule(step, steps, warmup=0.1, floor=0.1):
-    """The rate at a step, as a part of the highest: up in a straight line, then down along half a cosine to ``floor``.
+    """The rate at a step, as a part of the highest: up in a straight line, then down along half a cosine to ``floor``, where it stays.
 
     Examples
     --------
     >>> [round(schedule(step, steps=10, warmup=0.2), 2) for step in range(10)]
     [0.5, 1.0, 1.0, 0.97, 0.87, 0.72, 0.55, 0.38, 0.23, 0.13]
     """
+    if not 0 <= warmup <= 1:
+        raise ValueError(f"warmup: expected a share of the steps, from 0 to 1, got {warmup}")
     rising = math.ceil(warmup * steps)
+    if step >= steps:
+        return floor
     if step < rising:
         return (step + 1) / rising
     return floor + (1 - floor) * (1 + math.cos(math.pi * (step - rising) / (steps - rising))) / 2
@@ -176,13 +188,44 @@ def parameter_groups(model, decay):
 
 
 def least(held_out):
-    """The first measure of the least loss."""
-    return min(held_out, key=lambda measure: measure[1])
+    """The first measure of the least loss; None where every loss is NaN."""
+    return min((measure for measure in held_out if not math.isnan(measure[1])), key=lambda measure: measure[1], default=None)
 
 
 def exhausted(held_out, patience):
-    """Whether so many measures have come since the least."""
-    return bool(patience) and len(held_out) - 1 - held_out.index(least(held_out)) >= patience
+    """Whether so many measures have come since the least, or since the first where there is none."""
+    if not patience:
+        return False
+    best = least(held_out)
+    return len(held_out) - 1 - (held_out.index(best) if best else 0) >= patience
+
+
+def positive(name, x, otherwise=""):
+    """A number or a scalar of an array or a tensor as a float, or raise: it must be positive and finite."""
+    number = float(x) if getattr(x, "ndim", 0) == 0 and hasattr(x, "__float__") and not isinstance(x, bool) else math.nan
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name}: expected a positive, finite number{otherwise}, got {x!r}")
+    return number
+
+
+def expect_finite(model, step):
+    """Raise where a parameter holds NaN or an infinity."""
+    for name, p in model.named_parameters():
+        if not p.isfinite().all():
+            raise ValueError(f"{name}: expected finite numbers, got others after step {step}; a lower rate may help")
+
+
+@contextmanager
+def seeded(seed, model):
+    """Draw from a seed, and leave every generator in the state in which it was found."""
+    states = [(generator, generator.get_state()) for generator in generators(model)]
+    try:
+        for generator, _ in states:
+            generator.manual_seed(seed)
+        yield
+    finally:
+        for generator, state in states:
+            generator.set_state(state)
 
 
 def on_device(batch, device):
