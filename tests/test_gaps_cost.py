@@ -27,7 +27,8 @@ ADDS = {  # an option: what it adds to which part
     "post-norm and a last norm": ({"norm": "post", "final_norm": True}, {}),
     "both norms and a last": ({"norm": "both", "final_norm": True}, {"params.norms": L * 4 * d}),
     "biases of attention": ({"attention_bias": True}, {"params.projections": L * 3 * d, "params.output": L * d}),
-    "a wider network": ({"d_ff": 50}, {"flops.ffn": L * 2 * T * 2 * d * 2, "params.ffn": L * (2 * d + 1) * 2, "memory.activations": L * T * 2}),
+    "a wider network": ({"d_ff": 50}, {
+        "flops.ffn": L * 2 * T * 2 * d * 2, "params.ffn": L * (2 * d + 1) * 2, "memory.activations": L * T * 2}),
     "a gated network": ({"gated": True}, {
         "flops.ffn": L * 2 * T * 4 * D, "params.ffn": L * (4 * D - 5 * d), "memory.activations": L * T * 4 * d}),
     "shared heads": ({"H_kv": 2}, {
@@ -177,4 +178,4 @@ def test_chips_are_those_of_the_datasheets(name):
     assert chip.attainable(1, "float16") == chip.bandwidth
     assert chip.attainable(1e9, "float16") == chip.peak["float16"]
     assert chip.seconds(traffic.Traffic(1, 2, 5), "float16") == (5 / chip.peak["float16"], 3 / chip.bandwidth)
-    assert roofline.SIZES == {name: torch.finfo(getattr(torch, name)).bits // 8 for name in roofline.SIZES}
+    assert {name: torch.finfo(getattr(torch, name)).bits // 8 for name in roofline.SIZES} == roofline.SIZES

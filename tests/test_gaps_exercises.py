@@ -1,4 +1,4 @@
-"""What the cases of each exercise reach: no edge that they try today is given up. ``python tests/test_gaps_exercises.py`` notes new ones."""
+"""What the cases of each exercise reach: no edge that they try today is given up. ``python tests/test_gaps_exercises.py`` notes more."""
 
 import inspect
 import json
