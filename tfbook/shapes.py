@@ -1,0 +1,337 @@
+"""The contract at the door: ``@shapes`` checks and names every argument.
+
+A contract gives each argument a form. ``"... T d_k"`` is a real array whose last axes
+are ``T`` and ``d_k``, with any leading axes in front. A size has one value in a call,
+and the leading axes of all arguments broadcast together. ``"d H*d_k"`` has no leading
+axes, and d_k is what H leaves. ``"int ... T"`` holds whole numbers. A ``mask`` is
+boolean; a ``mask`` and a ``bias`` with leading axes may have 1 in place of any size.
+Other forms: ``"size"`` (from 1 on), ``"count"`` (from 0 on), ``"divides H"``,
+``"number"``, ``"positive"``, ``"flag"``.
+"""
+
+import functools
+import inspect
+import math
+import numbers
+import operator
+import types
+
+
+def shapes(arrays, returns=None, **forms):
+    """Return a decorator that checks a function's arguments against their forms.
+
+    Parameters
+    ----------
+    arrays : object
+        How a half reads its arrays: ``floats``, ``integers`` and ``booleans`` take an
+        argument's name, its value and an array to go with; ``alike`` takes a dict of
+        all real arrays and returns them as they go together, or raises. ``WORDS`` says
+        what a docstring calls an argument of each kind, and an ``answer``.
+    returns : str, optional
+        The form of the answer; not checked at a call, tests hold answers against it.
+    **forms : str
+        The form of each argument that is to be checked.
+
+    Returns
+    -------
+    callable
+        The decorator. The decorated function has the attributes ``contract`` and
+        ``returns``.
+
+    Raises
+    ------
+    ValueError
+        At a call that breaks the contract: says which argument, what was expected and
+        what came.
+    """
+
+    def decorate(function):
+        contract = Contract(function, arrays, forms)
+
+        def door(*args, **kwargs):
+            args, kwargs = contract.enter(args, kwargs)
+            return function(*args, **kwargs)
+
+        door = _in_module_of(function, door)
+        door.contract, door.returns = forms, returns
+        door.__doc__ = documented(function, arrays.WORDS, forms, returns)
+        return door
+
+    return decorate
+
+
+def _in_module_of(function, door):
+    """The door as a function of the other's module, where doctest looks for it."""
+    moved = types.FunctionType(
+        door.__code__, function.__globals__, function.__name__, None, door.__closure__
+    )
+    return functools.update_wrapper(moved, function)
+
+
+def documented(function, words, forms, returns):
+    """The docstring, with the type and the shape of each argument from its form."""
+    if function.__doc__ is None:
+        return None
+    signature, lines = inspect.signature(function).parameters, []
+    for line in inspect.cleandoc(function.__doc__).splitlines():
+        if line in forms:
+            optional = ", optional" if signature[line].default is None else ""
+            line = f"{line} : {described(line, forms[line], words)}{optional}"
+        elif line == words["answer"] and returns:
+            line = f"{line}, shape {Form('', returns).written.replace('*', '·')}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def described(name, form, words):
+    """The type and the shape of an argument, as a docstring says them."""
+    if form in TYPES:
+        return TYPES[form]
+    if form.startswith("divides "):
+        return "int"
+    form = Form(name, form)
+    shaped = "broadcasts to" if form.broadcasts else "shape"
+    return f"{words[form.kind]}, {shaped} {form.written.replace('*', '·')}"
+
+
+class Contract:
+    """The forms of a function's arguments, taken apart once so that a call is cheap."""
+
+    def __init__(self, function, arrays, forms):
+        names = list(inspect.signature(function).parameters)
+        if unknown := set(forms) - set(names):
+            raise ValueError(
+                f"forms: expected arguments of {function.__name__}, got {unknown}"
+            )
+        self.arrays = arrays
+        self.places = {name: names.index(name) for name in forms}
+        self.sizes = {n for n, f in forms.items() if f in ("size", "count")}
+        self.plain = {n: PLAIN[f] for n, f in forms.items() if f in PLAIN}
+        self.divisors = {
+            n: f.split()[1] for n, f in forms.items() if f.startswith("divides ")
+        }
+        rest = {n: f for n, f in forms.items() if n not in self.plain | self.divisors}
+        self.forms = {name: Form(name, form) for name, form in rest.items()}
+        self.real = {name for name, form in self.forms.items() if form.kind == "floats"}
+
+    def enter(self, args, kwargs):
+        """The arguments, converted, or a ValueError."""
+        args, sizes = list(args), {}
+
+        def given(name):
+            place = self.places[name]
+            return args[place] if place < len(args) else kwargs.get(name)
+
+        def put(name, value):
+            place = self.places[name]
+            if place < len(args):
+                args[place] = value
+            else:
+                kwargs[name] = value
+
+        for name, check in self.plain.items():
+            value = given(name)
+            if value is not None:
+                put(name, check(name, value))
+                if name in self.sizes:
+                    sizes[name] = given(name)
+        for name, of in self.divisors.items():
+            value = given(name)
+            value = sizes[of] if value is None else divides(name, value, of, sizes[of])
+            put(name, value)
+            sizes[name] = value
+
+        found = {name: given(name) for name in self.forms}
+        found = self._read({name: X for name, X in found.items() if X is not None})
+        leading, first = (), None
+        for name, X in found.items():
+            leading = self.forms[name].fit(tuple(X.shape), sizes, leading, first)
+            first = first or name
+            put(name, X)
+        return args, kwargs
+
+    def _read(self, found):
+        """Every array as its kind, all real ones of one dtype."""
+        like = next((found[name] for name in found if name in self.real), None)
+        read = {}
+        for name, X in found.items():
+            read[name] = getattr(self.arrays, self.forms[name].kind)(name, X, like)
+        real = {name: X for name, X in read.items() if name in self.real}
+        return read | self.arrays.alike(real)
+
+
+class Form:
+    """The form of one array."""
+
+    def __init__(self, name, form):
+        words = form.split()
+        kind = words.pop(0) if words[0] in KINDS else "real"
+        self.name = name
+        self.kind = "booleans" if name == "mask" else KINDS.get(kind, "floats")
+        self.leading = words[:1] == ["..."]
+        self.axes = [axis.split("*") for axis in words[self.leading :]]
+        self.written = f"({', '.join(words)}{',' * (len(words) == 1)})"
+        self.broadcasts = self.leading and name in ("mask", "bias")
+
+    def fit(self, shape, sizes, leading, first):
+        """Add what the shape tells to the sizes; return the leading axes so far."""
+        n = len(self.axes)
+        if self.broadcasts:
+            target = (*leading, *(sizes[axis] for (axis,) in self.axes))
+            if len(shape) == len(target) and shape == target:
+                return leading
+            expect_broadcast(self.name, shape, target, self.written, kept=n)
+            return broadcast(shape[:-n], leading)
+        if len(shape) < n or (len(shape) > n and not self.leading):
+            expect(self.name, shape, self.written, **sizes)
+        before = dict(sizes)
+        for size, axis in zip(shape[len(shape) - n :], self.axes):
+            if not _bind(self.name, size, axis, sizes):
+                expect(self.name, shape, self.written, **before)
+        ahead = shape[: len(shape) - n]
+        if not ahead or (len(ahead) == len(leading) and ahead == leading):
+            return leading
+        if leading:
+            of = f"the leading axes of {first}"
+            expect_broadcast(self.name, ahead, leading, of)
+        return broadcast(ahead, leading)
+
+
+def _bind(name, size, axis, sizes):
+    """Give an axis's one unknown factor its size; False where the axis does not fit."""
+    known, unknown = 1, None
+    for factor in axis:
+        value = int(factor) if factor.isdigit() else sizes.get(factor)
+        if value is None:
+            unknown = factor
+        else:
+            known *= value
+    if unknown is None:
+        return size == known
+    if size % known:
+        raise ValueError(
+            f"{name}: expected channels for {axis[0]} = {known} heads of one size, "
+            f"got {size}, which {known} does not divide"
+        )
+    sizes[unknown] = size // known
+    return True
+
+
+# ---- what one argument may be, and the words where it is not ----
+
+
+def is_number(x):
+    """True for a real number that is not a truth value."""
+    return isinstance(x, numbers.Real) and not isinstance(x, bool)
+
+
+def number(name, x):
+    """Return x as a float, or raise unless it is a finite real number."""
+    if not is_number(x) or not math.isfinite(x):
+        raise ValueError(
+            f"{name}: expected a finite real number, got {x!r}; "
+            "to multiply by an array, multiply an argument by it"
+        )
+    return float(x)
+
+
+def positive(name, x):
+    """Return x as a float, or raise unless it is above 0."""
+    if not is_number(x) or not x > 0:
+        raise ValueError(f"{name}: expected a number above 0, got {x!r}")
+    return float(x)
+
+
+def whole(name, n, least=0):
+    """Return n as an int, or raise unless it is a whole number from ``least`` on."""
+    index = getattr(n, "__index__", None)
+    if isinstance(n, bool) or getattr(n, "ndim", 0) or index is None or index() < least:
+        raise ValueError(
+            f"{name}: expected a whole number, at least {least}, got {n!r}"
+        )
+    return operator.index(n)
+
+
+def flag(name, x):
+    """Return x as a bool, or raise: another value in a flag's place is a mistake."""
+    if not isinstance(x, bool) and type(x).__name__ not in ("bool", "bool_"):
+        raise ValueError(f"{name}: expected True or False, got {type(x).__name__}")
+    return bool(x)
+
+
+def divides(name, n, of, size):
+    """Return n, or raise unless it divides the size of that name."""
+    n = whole(name, n, least=1)
+    if size % n:
+        raise ValueError(
+            f"{name}: expected a divisor of {of} = {size}, so that each key/value head "
+            f"serves equally many, got {n}"
+        )
+    return n
+
+
+def expect(name, shape, form, **sizes):
+    """Raise unless a shape ends in the axes of a form such as "(..., T_k, d_k)".
+
+    Examples
+    --------
+    >>> expect("W_O", (24, 16), "(H*d_v, d)", H=4, d_v=6, d=16)
+    >>> expect("W_O", (16, 24), "(H*d_v, d)", H=4, d_v=6, d=16)
+    Traceback (most recent call last):
+    ValueError: W_O: expected (H*d_v, d) = (24, 16), got (16, 24)
+    """
+    shape = tuple(shape)
+    axes = [axis.strip() for axis in form.strip("()").split(",") if axis.strip()]
+    leading = axes[:1] == ["..."]
+    axes = axes[leading:]
+    wanted = [_size(axis, sizes) for axis in axes]
+    got = shape[len(shape) - len(axes) :] if leading else shape
+    if len(got) == len(axes) and all(w in (None, g) for w, g in zip(wanted, got)):
+        return
+    known = [axis if w is None else str(w) for axis, w in zip(axes, wanted)]
+    known = ", ".join(["..."] * leading + known) + "," * (len(axes) + leading == 1)
+    equals = "" if f"({known})" == form else f" = ({known})"
+    raise ValueError(f"{name}: expected {form}{equals}, got {shape}")
+
+
+def _size(axis, sizes):
+    """The size of an axis such as ``d``, ``1`` or ``H*d_v``; None where unknown."""
+    factors = [int(f) if f.isdigit() else sizes.get(f) for f in axis.split("*")]
+    return None if None in factors else math.prod(factors)
+
+
+def expect_broadcast(name, shape, target, form, kept=0):
+    """Raise unless a shape broadcasts to the target, whose last axes may not grow."""
+    met = broadcast(shape, target)
+    grown = met and met[len(met) - kept :] != target[len(target) - kept :]
+    if met is None or grown or len(met) < len(target):
+        raise ValueError(
+            f"{name}: expected a shape that broadcasts to {form} = {target}, "
+            f"got {shape}"
+        )
+
+
+def broadcast(a, b):
+    """The shape that two shapes broadcast to, or None."""
+    n = max(len(a), len(b))
+    a, b = (1,) * (n - len(a)) + tuple(a), (1,) * (n - len(b)) + tuple(b)
+    if any(x != y and x != 1 and y != 1 for x, y in zip(a, b)):
+        return None
+    return tuple(y if x == 1 else x for x, y in zip(a, b))
+
+
+PLAIN = {
+    "size": functools.partial(whole, least=1),
+    "count": whole,
+    "number": number,
+    "positive": positive,
+    "flag": flag,
+}
+TYPES = {
+    "size": "int",
+    "count": "int",
+    "number": "float",
+    "positive": "float",
+    "flag": "bool",
+}
+KINDS = {"int": "integers", "bool": "booleans"}  # the prefix, and the half's function
