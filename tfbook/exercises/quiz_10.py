@@ -49,7 +49,7 @@ QUIZ = [
         },
     ),
     choice(
-        "Attention in bfloat16 is several times as inexact as in float16, but bfloat16 is what most large models are trained in. Why?",
+        "The errors of attention were 14 to 20 times as large in bfloat16 as in float16, but bfloat16 is what most large models are trained in. Why?",
         ("Its range is that of float32", "Eight bits of exponent: nothing overflows or vanishes that did not in float32. Small errors average out, an infinity does not."),
         {
             "It takes half as many bytes": "Both take two.",
