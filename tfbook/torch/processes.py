@@ -12,6 +12,7 @@ from torch.distributed.tensor import init_device_mesh
 
 from tfbook.torch.device import device
 
+GLOO = r"\[\S+\.cc:\d+\] |Connection closed by peer \[|Timed out waiting \d+ms for (recv|send)|Application timeout caused pair closure"
 START = "start the processes with\ntorchrun --nproc-per-node 2 -m MODULE, or tfbook.torch.parallel.launch(MODULE, 2)"
 
 
@@ -41,18 +42,19 @@ def processes(seconds=60):
         raise RuntimeError(f"RANK: expected in the environment, where torchrun puts it, got none; {START}")
     kind = where()
     backend = "nccl" if kind == "cuda" else "gloo"
-    dist.init_process_group(backend, timeout=timedelta(seconds=seconds))
-    rank = dist.get_rank()
     try:
+        dist.init_process_group(backend, timeout=timedelta(seconds=seconds))
         yield init_device_mesh(kind, (dist.get_world_size(),))
         dist.barrier()  # nobody leaves while another still listens
     except RuntimeError as error:
         loss = loss_in(error)
         if loss is None:
             raise
-        print(f"rank {rank}: another process is gone ({loss})", file=sys.stderr)
+        print(f"rank {os.environ['RANK']}: another process is gone ({loss})", file=sys.stderr)
         sys.exit(1)
-    dist.destroy_process_group()
+    finally:  # whatever happened, connections are closed
+        if dist.is_initialized():
+            dist.destroy_process_group()
 
 
 def where():
@@ -66,5 +68,7 @@ def where():
 
 def loss_in(error):
     """What an error says of another process that broke off or stayed silent, or None where it says something else."""
-    found = re.search(r"connection (closed|reset)( by( remote)? peer)?|broken pipe|timed out", str(error), re.IGNORECASE)
+    if not isinstance(error, dist.DistError) and not (type(error) is RuntimeError and re.match(GLOO, str(error))):
+        return None  # whatever it says of time, it is not of the processes
+    found = re.search(r"connection (closed|reset)( by( remote)? peer)?|broken pipe|timed? ?out", str(error), re.IGNORECASE)
     return found.group().lower() if found else "no answer" if isinstance(error, dist.DistError) else None

@@ -170,7 +170,7 @@ def batch(step, B=8, T=33):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", choices=["split", "learn"])
-    parser.add_argument("file", help="where split writes what it found, or the checkpoint of learn")
+    parser.add_argument("file", help="where split writes what it prints, or the checkpoint of learn")
     parser.add_argument("--killed-at", type=int, help="step in which the last process is killed")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -180,7 +180,10 @@ def main():
         else:
             found = learn(mesh, options.file, killed_at=options.killed_at)
         if mesh.get_local_rank() == 0:
-            print(json.dumps(found))
+            text = json.dumps(found)
+            print(text)
+            if options.program == "split":
+                Path(options.file).write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

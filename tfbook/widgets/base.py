@@ -118,7 +118,10 @@ class Figure(anywidget.AnyWidget):
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def check(self, state):
-        """Return the setting if each control takes its value, or raise ValueError."""
+        """Return the setting if it has a value for each control, which takes it, or raise ValueError."""
+        names = [control.name for control in self.controls]
+        if not isinstance(state, dict) or state.keys() != set(names):
+            raise ValueError(f"setting: expected a value of each of {', '.join(names)}, got {state!r}")
         for control in self.controls:
             if not control.takes(state[control.name]):
                 raise ValueError(f"{control.name}: expected {control.values} or a value between, got {state[control.name]!r}")
@@ -129,11 +132,15 @@ class Figure(anywidget.AnyWidget):
         if question.get("ask") is None:
             self.send({"alive": True})
             return
+        number = question.get("number")
         try:
             value = pack(self.compute(**self.check(question["ask"])), self.decimals)
-            self.send({"number": question["number"], "value": value})
-        except ValueError as error:
-            self.send({"number": question["number"], "error": str(error)})
+        except Exception as error:  # a reader who waits for an answer gets one
+            self.send({"number": number, "error": str(error) or type(error).__name__})
+            if not isinstance(error, ValueError):
+                raise
+        else:
+            self.send({"number": number, "value": value})
 
     def __repr__(self):
         setting = ", ".join(f"{name}={value!r}" for name, value in self.state.items())
