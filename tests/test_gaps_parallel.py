@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import contextmanager
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -49,7 +50,7 @@ def hand_on(X, mesh):
     return lambda: slot(mesh.rank).get(timeout=60)
 
 
-def among_threads(p, Q, K, V, dY, causal, shared):
+def among_threads(p, Q, K, V, dY, causal, shared, mask):
     """The ring's answers and gradients, put together."""
     wires, found = {}, [None] * p
 
@@ -58,7 +59,8 @@ def among_threads(p, Q, K, V, dY, causal, shared):
         mine = [X.chunk(p, dim=-2)[rank] for X in (Q, K, V)]
         ctx = SimpleNamespace(save_for_backward=lambda *saved: setattr(ctx, "saved_tensors", saved))
         with torch.no_grad():
-            Y = ring.Ring.forward(ctx, *mine, Mesh(rank, p, wires), None, causal, shared, 4)
+            rows = None if mask is None else mask.chunk(p)[rank]
+            Y = ring.Ring.forward(ctx, *mine, Mesh(rank, p, wires), rows, causal, shared, 4)
             found[rank] = Y, *ring.Ring.backward(ctx, dY.chunk(p, dim=-2)[rank])[:3]
 
     threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(p)]
@@ -69,23 +71,26 @@ def among_threads(p, Q, K, V, dY, causal, shared):
     return [torch.cat(parts, dim=-2) for parts in zip(*found, strict=True)]
 
 
-def directly(Q, K, V, dY, causal, shared):
+def directly(Q, K, V, dY, causal, shared, mask):
     leaves = [X.double().requires_grad_() for X in (Q, K, V)]
-    mask = torch.ones(Q.shape[-2], K.shape[-2], dtype=torch.bool).tril() if causal else None
+    mask = torch.ones(24, 24, dtype=torch.bool) if mask is None else mask
+    mask = mask.tril() if causal else mask
     Y = scaled_dot_product_attention(leaves[0], *(repeat_heads(X, shared) for X in leaves[1:]), mask=mask)
     return Y.detach(), *torch.autograd.grad(Y, leaves, dY.double())
 
 
 @pytest.mark.parametrize("shared", [1, 2])
 @pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16], ids=str)
-def test_the_ring_sums_in_full_precision(dtype, causal, shared, monkeypatch):
+def test_the_ring_sums_in_full_precision(dtype, masked, causal, shared, monkeypatch):
     monkeypatch.setattr(ring, "pass_on", hand_on)
     torch.manual_seed(0)
     Q, dY = torch.randn(2, 2, 4, 24, 8).unbind()
     K, V = torch.randn(2, 2, 4 // shared, 24, 8).unbind()
     case = [X.to(dtype) for X in (Q, K, V, dY)]
-    found, right = among_threads(8, *case, causal, shared), directly(*case, causal, shared)
+    options = causal, shared, torch.rand(24, 24) < 0.5 if masked else None  # some rows see nothing
+    found, right = among_threads(8, *case, *options), directly(*case, *options)
     for given, wanted in zip(found, right, strict=True):
         assert given.dtype == dtype
         eps, largest = torch.finfo(dtype).eps, wanted.abs().max()
@@ -225,7 +230,7 @@ def test_what_the_user_has_not_set_is_set(started, monkeypatch):
     assert seen[0].environment["GLOO_SOCKET_IFNAME"].startswith("lo")
     assert seen[0].environment["SOMETHING"] == "else"
     assert seen[0].command[-4:] == ["-m", "some.module", "a", "7"]
-    assert "--nproc-per-node=4" in seen[0].command
+    assert {"--nproc-per-node=4", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--local-addr=127.0.0.1"} <= set(seen[0].command)
 
 
 # ---- processes ----
@@ -276,7 +281,8 @@ def leave(folder):
     for name, (error, _) in BREAKS.items():
         folder.joinpath(name).mkdir()
         with pytest.MonkeyPatch.context() as patch, as_if_by_torchrun(folder / name, patch):
-            came = None
+            came, met = None, Mock(wraps=dist.barrier)
+            patch.setattr(dist, "barrier", met)
             try:
                 with processes(seconds=20) as mesh:
                     assert mesh.size() == 1
@@ -284,7 +290,7 @@ def leave(folder):
                         raise error
             except BaseException as other:
                 came = type(other).__name__
-            print(name, came, dist.is_initialized(), sep="\t", flush=True)
+            print(name, came, dist.is_initialized(), met.call_count, sep="\t", flush=True)
 
 
 def test_the_group_is_left_whatever_happens(tmp_path):
@@ -298,7 +304,7 @@ import test_gaps_parallel
 test_gaps_parallel.leave(Path({str(tmp_path)!r}))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300)
-    wanted = [[name, kind.__name__ if kind else "None", "False"] for name, (_, kind) in BREAKS.items()]
+    wanted = [[name, kind.__name__ if kind else "None", "False", "0" if kind else "1"] for name, (_, kind) in BREAKS.items()]
     assert [line.split("\t") for line in done.stdout.splitlines()] == wanted, done.stderr
     assert done.stderr.count("another process is gone") == 1
     assert "rank 0: another process is gone (connection reset by peer)" in done.stderr

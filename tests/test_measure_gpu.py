@@ -42,7 +42,22 @@ def test_a_cpu_is_not_kept_as_a_gpu(tmp_path, monkeypatch, capsys):
 
 def test_what_is_kept_was_measured_on_a_gpu():
     record = gpu.record()
-    assert record is None or not record["device"].startswith("CPU")
+    if record is None:
+        pytest.skip("nobody has run scripts/measure_gpu.py on a GPU and kept the result")
+    assert not record["device"].startswith("CPU")
+    assert record["command"] == gpu.COMMAND
+    assert {row["form"] for row in record["attention"]} == set(measure_gpu.FORMS)
+    assert {row["dtype"] for row in record["attention"]} == set(record["peak"]) == set(measure_gpu.DTYPES)
+    assert all(row["milliseconds"] is None or row["milliseconds"] > 0 < row["bytes"] for row in record["attention"])
+
+
+def test_what_a_gpu_measured_is_kept(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(measure_gpu, "device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(measure_gpu, "measure", lambda where, *_: {"device": f"a GPU, {where.type}"})
+    monkeypatch.setattr(gpu, "FILE", tmp_path / "gpu.json")
+    measure_gpu.main([])
+    assert gpu.record(gpu.FILE) == {"device": "a GPU, cuda"}
+    assert "gpu.json" in capsys.readouterr().out
 
 
 def test_forms_are_attention():
