@@ -40,7 +40,7 @@ def test_causal_mask_refuses_arrays(half, size):
 
 @pytest.mark.parametrize("lengths", [[4, 6], [-1, 2], [1.0, 2.0], [True, False]])
 def test_padding_mask_refuses_lengths_that_do_not_fit(half, lengths):
-    with pytest.raises(ValueError, match=r"lengths: expected whole numbers from 0 to T_k = 5, got \["):
+    with pytest.raises(ValueError, match=r"lengths: expected whole numbers(, got dtype| from 0 to T_k = 5, got \[)"):
         half.padding_mask(np.array(lengths), 5)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, floats, whole
+from tfbook.numpy.checks import expect, expect_tokens, floats, integers, whole
 
 
 def text():
@@ -87,6 +87,8 @@ def decode(tokens, characters):
 
     Raises
     ------
+    ValueError
+        Where tokens are not whole numbers, or not one sequence of them.
     IndexError
         Where a token is not in the vocabulary.
 
@@ -95,9 +97,9 @@ def decode(tokens, characters):
     >>> decode([1, 0, 2, 0, 2, 0], "abn")
     'banana'
     """
-    tokens = np.asarray(tokens).tolist()
-    if tokens and not 0 <= min(tokens) <= max(tokens) < len(characters):
-        raise IndexError(f"tokens: expected 0 to {len(characters) - 1}, got {min(tokens)} to {max(tokens)}")
+    tokens = integers("tokens", tokens)
+    expect("tokens", tokens.shape, "(T,)")
+    expect_tokens("tokens", tokens, len(characters))
     return "".join(characters[token] for token in tokens)
 
 

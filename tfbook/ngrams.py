@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tfbook.numpy.checks import whole
+from tfbook.numpy.checks import expect, expect_tokens, integers, whole
 
 
 def uniform_loss(vocab):
@@ -35,6 +35,8 @@ def ngram_loss(tokens, held_out, n, vocab, smoothing=0.1):
     ------
     ValueError
         Where a text is too short.
+    IndexError
+        Where a token is not in the vocabulary.
 
     Notes
     -----
@@ -55,7 +57,9 @@ def ngram_loss(tokens, held_out, n, vocab, smoothing=0.1):
 
 def grams(name, tokens, n, vocab):
     """Every n tokens in a row as one number, with the digits of base vocab."""
-    tokens = np.asarray(tokens)
+    tokens = integers(name, tokens)
+    expect(name, tokens.shape, "(N,)")
+    expect_tokens(name, tokens, vocab)
     if len(tokens) < n:
         raise ValueError(f"{name}: expected at least n = {n} tokens, got {len(tokens)}")
     return np.lib.stride_tricks.sliding_window_view(tokens, n) @ vocab ** np.arange(n - 1, -1, -1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, whole
+from tfbook.numpy.checks import array, expect, whole
 
 
 def windows(tokens, T, n, rng):
@@ -61,8 +61,10 @@ def all_windows(tokens, T):
 
 
 def long_enough(tokens, T):
-    """Tokens as an array of more than T, or an error."""
-    tokens, T = np.asarray(tokens), whole("T", T, least=1)
+    """Tokens as an array of more than T whole numbers, or an error; those of a memory-mapped file stay in it."""
+    tokens, T = array("tokens", tokens), whole("T", T, least=1)
+    if tokens.dtype.kind not in "iu":
+        raise ValueError(f"tokens: expected whole numbers, got dtype {tokens.dtype}")
     expect("tokens", tokens.shape, "(N,)")
     if len(tokens) <= T:
         raise ValueError(f"tokens: expected more than T = {T}, got {len(tokens)}")

@@ -109,12 +109,15 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
     array([[1. , 0. ],
            [0.5, 0.5]])
     """
-    S = attention_scores(Q, K, bias, scale)
+    Q, K = floats("Q", Q), floats("K", K)
+    wide = np.promote_types(Q.dtype, np.float32)  # float16 ends at 65504, a sum of products may be larger
+    S = attention_scores(Q.astype(wide, copy=False), K, bias, scale)
     if mask is not None:
         mask = np.asarray(mask)
         expect_mask(mask.dtype, mask.shape, S.shape)
         S = np.where(mask, S, S.dtype.type(-np.inf))
-    return softmax_in_place(S)  # the scores are needed no more
+    A = softmax_in_place(S)  # the scores are needed no more
+    return A.astype(np.result_type(Q, K), copy=False)
 
 
 def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):

@@ -1,10 +1,13 @@
 """The key/value cache: what a layer has to remember of the tokens that it has read."""
 
 from collections import defaultdict
+from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
 from tfbook.numpy.attention import scaled_dot_product_attention
+from tfbook.numpy.check_heads import expect_none_of_new_tokens
 from tfbook.numpy.checks import expect, floats, whole
 from tfbook.numpy.heads import repeat_heads
 
@@ -59,21 +62,47 @@ class KeyValueCache:
         Raises
         ------
         ValueError
-            Where the shapes do not fit together, or are not those of what came before but for T.
+            Where the shapes do not fit together, or dtype and shapes are not those of what came before but for T.
         """
         K, V = floats("K", K), floats("V", V)
         expect("K", K.shape, "(..., H_kv, T, d_k)")
         expect("V", V.shape, "(..., T, d_v)", T=K.shape[-2])
-        self.keys = self._add("K", self.keys, K)
-        self.values = self._add("V", self.values, V)
+        self._expect_as_before("K", self.keys, K)
+        self._expect_as_before("V", self.values, V)
+        self.keys, self.values = self._add(self.keys, K), self._add(self.values, V)
         self.length += K.shape[-2]
         return self.keys[..., :self.length, :], self.values[..., :self.length, :]
 
-    def _add(self, name, room, X):
-        T, T_k = X.shape[-2], self.length + X.shape[-2]
-        room = X[..., :0, :] if room is None else room
+    def shorten(self, length):
+        """Forget all but the first tokens.
+
+        Parameters
+        ----------
+        length : int
+            Tokens to remember, as many as there are at most.
+
+        Raises
+        ------
+        ValueError
+            Where there are fewer.
+        """
+        if whole("length", length) > self.length:
+            raise ValueError(f"length: expected at most the {self.length} tokens that are remembered, got {length}")
+        self.length = whole("length", length)
+        if not self.length:
+            self.keys = self.values = None
+
+    def _expect_as_before(self, name, room, X):
+        if room is None:
+            return
         if room.shape[:-2] + room.shape[-1:] != X.shape[:-2] + X.shape[-1:]:
             raise ValueError(f"{name}: expected {(*room.shape[:-2], 'T', room.shape[-1])} as before, got {X.shape}")
+        if room.dtype != X.dtype:
+            raise ValueError(f"{name}: expected dtype {room.dtype} as before, got {X.dtype}")
+
+    def _add(self, room, X):
+        T, T_k = X.shape[-2], self.length + X.shape[-2]
+        room = X[..., :0, :] if room is None else room
         if T_k > room.shape[-2]:
             blocks = -(-T_k // self.block)
             grown = np.zeros((*X.shape[:-2], blocks * self.block, X.shape[-1]), X.dtype)
@@ -102,7 +131,35 @@ def key_value_caches(block=128):
     >>> len(caches[0])
     0
     """
-    return defaultdict(lambda: KeyValueCache(block))
+    return defaultdict(partial(KeyValueCache, block))
+
+
+@contextmanager
+def all_or_nothing(caches):
+    """Within it, either every layer of a model adds its keys and values to its cache, or after an error none has.
+
+    Parameters
+    ----------
+    caches : mapping of int to KeyValueCache, or None
+
+    Examples
+    --------
+    >>> caches = key_value_caches()
+    >>> with all_or_nothing(caches):
+    ...     K, V = caches[0].extend([[[1.0]]], [[[1.0]]])
+    ...     raise KeyError("the next layer breaks")
+    Traceback (most recent call last):
+    KeyError: 'the next layer breaks'
+    >>> len(caches[0])
+    0
+    """
+    lengths = {l: len(cache) for l, cache in (caches or {}).items()}
+    try:
+        yield
+    except BaseException:
+        for l, cache in (caches or {}).items():
+            cache.shorten(min(len(cache), lengths.get(l, 0)))
+        raise
 
 
 def cached_attention(cache, mask=None, bias=None, shared=1, attention=scaled_dot_product_attention):
@@ -124,6 +181,8 @@ def cached_attention(cache, mask=None, bias=None, shared=1, attention=scaled_dot
     Returns
     -------
     callable
+        Takes Q, K and V of the new tokens and nothing else: a mask, a bias, a scale or a turn that its caller has for these
+        alone, such as the ``mask`` of a layer, is a ValueError.
 
     Examples
     --------
@@ -135,7 +194,8 @@ def cached_attention(cache, mask=None, bias=None, shared=1, attention=scaled_dot
     mask = None if mask is None else np.asarray(mask)
     mask = mask if mask is None or mask.ndim < 3 else mask[..., None, :, :]
 
-    def attend(Q, K, V, **_):
+    def attend(Q, K, V, **of_new_tokens):
+        expect_none_of_new_tokens(**of_new_tokens)
         K, V = cache.extend(K[..., ::shared, :, :], V[..., ::shared, :, :])
         return attention(Q, repeat_heads(K, shared), repeat_heads(V, shared), mask=mask, bias=bias)
 

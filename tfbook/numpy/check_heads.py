@@ -31,6 +31,16 @@ def head_counts(H, H_kv=None):
     return H, H_kv
 
 
+def expect_none_of_new_tokens(mask=None, bias=None, **others):
+    """Raise if an attention with a cache is told more than Q, K and V: what is about the new tokens alone is not about all keys."""
+    told = [name for name, x in {"mask": mask, "bias": bias}.items() if x is not None] + list(others)
+    if told:
+        raise ValueError(
+            f"{told[0]}: expected none for the new tokens alone; pass cached_attention a mask or bias over all T_k keys, or, "
+            "for a scale or a turn, an attention of your own"
+        )
+
+
 def expect_queries_and_keys(X, context, W_Q, W_K, H, H_kv):
     """Raise unless the shapes of the sequences and of the projections to queries and keys fit together."""
     expect("X", X, "(..., T, d)")

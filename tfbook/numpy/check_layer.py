@@ -1,7 +1,7 @@
 """What a transformer layer expects of its parameters, said once for both halves."""
 
 from tfbook.numpy.check_heads import head_counts
-from tfbook.numpy.checks import whole
+from tfbook.numpy.checks import flag, whole
 
 NORMS = {"post": 2, "pre": 2, "both": 4}  # how many normalisations a layer has
 
@@ -16,7 +16,7 @@ def layer_parameters(norm="post", gated=False):
     """
     if norm not in NORMS:
         raise ValueError(f"norm: expected one of {', '.join(NORMS)}, got {norm!r}")
-    network = ["W_gate", "W_up", "W_down"] if gated else ["W_1", "b_1", "W_2", "b_2"]
+    network = ["W_gate", "W_up", "W_down"] if flag("gated", gated) else ["W_1", "b_1", "W_2", "b_2"]
     norms = [f"{name}_{n}" for n in range(1, NORMS[norm] + 1) for name in ("gamma", "beta")]
     return ["W_Q", "W_K", "W_V", "W_O", *network, *norms]
 

@@ -1,6 +1,8 @@
 """What a language model and its decoding expect, said once for both halves."""
 
-from tfbook.numpy.checks import whole
+import math
+
+from tfbook.numpy.checks import is_number, whole
 
 POSITIONS = "learned", "sinusoidal", "rotary", "alibi", "none"
 
@@ -27,17 +29,20 @@ def model_layers(P, positions="learned"):
     return [layers[l] for l in range(len(layers))]
 
 
-def expect_pad(pad, tokens):
-    """Raise unless the shape of ``pad`` is one number for each sequence of tokens."""
-    if tuple(pad) != tuple(tokens[:-1]):
-        raise ValueError(f"pad: expected one number for each sequence of tokens, shape {tuple(tokens[:-1])}, got {tuple(pad)}")
+def expect_pad(pad, tokens, most=math.inf):
+    """Raise unless ``pad``, an array or a tensor of int64, is one number for each sequence of tokens, from 0 to ``most``."""
+    if tuple(pad.shape) != tuple(tokens[:-1]):
+        raise ValueError(f"pad: expected one number for each sequence of tokens, shape {tuple(tokens[:-1])}, got {tuple(pad.shape)}")
+    if not all(0 <= n <= most for n in pad.reshape(-1).tolist()):
+        up_to = "on" if most == math.inf else f"to T = {most}"
+        raise ValueError(f"pad: expected whole numbers from 0 {up_to}, the padding in front of each sequence, got {pad.tolist()}")
 
 
 def expect_settings(vocab, temperature, top_k, top_p):
     """Return top_k as an int or None, or raise where a setting of the sampling is out of its range."""
     whole("vocab", vocab, least=1)
-    if not 0 <= temperature < float("inf"):
+    if not is_number(temperature) or not 0 <= temperature < float("inf"):
         raise ValueError(f"temperature: expected a number from 0 on, got {temperature!r}")
-    if top_p is not None and not 0 < top_p <= 1:
+    if top_p is not None and not (is_number(top_p) and 0 < top_p <= 1):
         raise ValueError(f"top_p: expected a chance above 0, at most 1, got {top_p!r}")
     return None if top_k is None else whole("top_k", top_k, least=1)

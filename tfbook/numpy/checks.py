@@ -7,14 +7,47 @@ import operator
 import numpy as np
 
 
+def array(name, X):
+    """Return X as an array, or raise where a masked array hides values: NumPy's own functions would count them."""
+    if type(X) is not np.ndarray and np.ma.is_masked(X):
+        raise ValueError(f"{name}: expected an array that hides no values, got a masked array; replace them with {name}.filled(value)")
+    return np.asarray(X)
+
+
 def floats(name, X):
     """Return X as an array of real floating-point numbers; integers and booleans become float64."""
-    X = np.asarray(X)
+    X = array(name, X)
     if X.dtype.kind in "iub":
         return X.astype(np.float64)
     if X.dtype.kind != "f":
         raise ValueError(f"{name}: expected real numbers, got dtype {X.dtype}")
     return X
+
+
+def integers(name, X):
+    """Return X as int64, from any dtype of whole numbers: of a narrow or unsigned one, sums and differences would wrap."""
+    X = array(name, X)
+    if X.dtype.kind not in "iu" and X.size:
+        raise ValueError(f"{name}: expected whole numbers, got dtype {X.dtype}")
+    return X.astype(np.int64, copy=False)
+
+
+def expect_tokens(name, tokens, vocab):
+    """Raise unless all tokens, an array or a tensor of int64, are in the vocabulary."""
+    if math.prod(tokens.shape) and not 0 <= tokens.min() <= tokens.max() < vocab:
+        raise IndexError(f"{name}: expected 0 to {vocab - 1}, got {tokens.min()} to {tokens.max()}")
+
+
+def float_dtype(dtype):
+    """Return a NumPy dtype, or raise unless it holds fractions."""
+    if np.dtype(dtype).kind != "f":
+        raise ValueError(f"dtype: expected one of floating-point numbers, got {np.dtype(dtype)}")
+    return np.dtype(dtype)
+
+
+def is_number(x):
+    """Whether x is a real number; a boolean, an array or a tensor is none."""
+    return isinstance(x, numbers.Real) and not isinstance(x, bool)
 
 
 def expect(name, shape, form, **sizes):
@@ -90,7 +123,7 @@ def scale_factor(scale, d_k):
     """Return the factor of the dot products, 1/√d_k unless told; it is a number, so no gradient reaches it."""
     if scale is None:
         return 1 / math.sqrt(max(d_k, 1))
-    if isinstance(scale, bool) or not isinstance(scale, numbers.Real) or not math.isfinite(scale):
+    if not is_number(scale) or not math.isfinite(scale):
         raise ValueError(f"scale: expected a finite real number, got {scale!r}; to scale by an array or a tensor, multiply Q by it")
     return float(scale)
 
@@ -104,6 +137,13 @@ def whole(name, n, least=0):
     if size < least:
         raise ValueError(f"{name}: expected a whole number, at least {least}, got {n!r}")
     return size
+
+
+def positive(name, x):
+    """Return x as a float, or raise unless it is a number above zero."""
+    if not is_number(x) or not x > 0:
+        raise ValueError(f"{name}: expected a number above 0, got {x!r}")
+    return float(x)
 
 
 def flag(name, x):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, floats, whole
+from tfbook.numpy.checks import expect, flag, floats, whole
 
 
 def conv1d(X, W, b=None, causal=False):
@@ -25,7 +25,7 @@ def conv1d(X, W, b=None, causal=False):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, or k is even without causal.
+        Where the shapes do not fit together, or k is even without causal, or causal is not a boolean.
 
     Notes
     -----
@@ -44,8 +44,7 @@ def conv1d(X, W, b=None, causal=False):
     X, W = floats("X", X), floats("W", W)
     expect("X", X.shape, "(..., T, d_in)")
     expect("W", W.shape, "(k, d_in, d_out)", d_in=X.shape[-1])
-    T, k = X.shape[-2], W.shape[0]
-    whole("k", k, least=1)
+    T, k, causal = X.shape[-2], whole("k", W.shape[0], least=1), flag("causal", causal)
     if k % 2 == 0 and not causal:
         raise ValueError(f"W: expected an odd k, for as many neighbours on either side, got k = {k}; pass causal=True for any k")
     left = k - 1 if causal else k // 2

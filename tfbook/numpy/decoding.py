@@ -3,7 +3,7 @@
 import numpy as np
 
 from tfbook.numpy.cache import key_value_caches
-from tfbook.numpy.checks import expect, whole
+from tfbook.numpy.checks import expect, flag, floats, integers, whole
 from tfbook.numpy.sampling import sample, token_distribution
 
 
@@ -53,9 +53,9 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
            [0, 1, 2, 3]])
     """
     n, (tokens, pad) = whole("n", n), end_together(tokens, lengths)
-    T, cache, fresh = tokens.shape[-1], key_value_caches() if cached else None, tokens
+    T, cache, fresh = tokens.shape[-1], key_value_caches() if flag("cached", cached) else None, tokens
     for _ in range(n):
-        logits = model(fresh if cached else tokens, pad=pad, cache=cache)[..., -1, :]
+        logits = floats("model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache))[..., -1, :]
         p = token_distribution(logits, temperature, top_k, top_p)
         fresh = (p.argmax(axis=-1) if temperature == 0 else sample(p, rng))[..., None]
         tokens = np.concatenate([tokens, fresh], axis=-1)
@@ -89,18 +89,14 @@ def end_together(tokens, lengths=None):
     (array([[5, 6, 7],
             [0, 0, 8]]), array([0, 2]))
     """
-    tokens = np.asarray(tokens)
-    if tokens.dtype.kind not in "iu":
-        raise ValueError(f"tokens: expected whole numbers, got dtype {tokens.dtype}")
+    tokens = integers("tokens", tokens)
     expect("tokens", tokens.shape, "(..., T)")
     T = whole("T", tokens.shape[-1], least=1)
-    tokens = tokens.astype(np.int64)
     if lengths is None:
         return tokens, None
-    lengths = np.asarray(lengths)
-    fits = lengths.dtype.kind in "iu" and lengths.shape == tokens.shape[:-1]
-    if not fits or (lengths.size and not 1 <= lengths.min() <= lengths.max() <= T):
+    lengths = integers("lengths", lengths)
+    if lengths.shape != tokens.shape[:-1] or (lengths.size and not 1 <= lengths.min() <= lengths.max() <= T):
         raise ValueError(f"lengths: expected whole numbers from 1 to T = {T}, shape {tokens.shape[:-1]}, got {lengths.tolist()}")
-    pad = T - lengths.astype(np.int64)
+    pad = T - lengths
     place = np.arange(T) - pad[..., None]  # of each token in its sequence, negative where padding comes
     return np.where(place < 0, 0, np.take_along_axis(tokens, place % T, axis=-1)), pad

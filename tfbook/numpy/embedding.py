@@ -1,8 +1,6 @@
 """Input embedding: from tokens to vectors."""
 
-import numpy as np
-
-from tfbook.numpy.checks import expect, floats
+from tfbook.numpy.checks import expect, expect_tokens, floats, integers
 
 
 def embed(tokens, E, P=None):
@@ -41,14 +39,11 @@ def embed(tokens, E, P=None):
            [ 0.2,  0.2],
            [ 2.3, 20.3]])
     """
-    tokens, E = np.asarray(tokens), floats("E", E)
+    tokens, E = integers("tokens", tokens), floats("E", E)
     expect("E", E.shape, "(vocab, d)")
     vocab, d = E.shape
-    if tokens.dtype.kind not in "iu":
-        raise ValueError(f"tokens: expected whole numbers, got dtype {tokens.dtype}")
     expect("tokens", tokens.shape, "(..., T)")
-    if tokens.size and not 0 <= tokens.min() <= tokens.max() < vocab:
-        raise IndexError(f"tokens: expected 0 to {vocab - 1}, got {tokens.min()} to {tokens.max()}")
+    expect_tokens("tokens", tokens, vocab)
     X = E[tokens]  # (..., T, d)
     if P is None:
         return X

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, floats
+from tfbook.numpy.checks import expect, floats, integers
 
 
 def softmax(S, axis=-1):
@@ -126,8 +126,8 @@ def gelu(x):
     >>> gelu([-1.0, 0.0, 1.0]).round(4)
     array([-0.1587,  0.    ,  0.8413])
     """
-    x = floats("x", x)
-    return x * (0.5 * erfc(x * -math.sqrt(0.5))).astype(x.dtype)
+    x, dtype = bounded(x)
+    return (x * (0.5 * erfc(x * -math.sqrt(0.5)))).astype(dtype)
 
 
 erfc = np.vectorize(math.erfc, otypes=[np.float64])  # NumPy has no erf
@@ -153,8 +153,21 @@ def silu(x):
     >>> silu([-1.0, 0.0, 1.0]).round(4)
     array([-0.2689,  0.    ,  0.7311])
     """
+    x, dtype = bounded(x)
+    return (x * np.exp(-np.logaddexp(0, -x))).astype(dtype)  # 1 / (1 + e^-x), with no exponential to overflow
+
+
+def bounded(x, above=np.inf):
+    """x in float32 or wider, from −1000 on, and its own dtype: there Φ and the logistic function are 0, and −∞ · 0 is not a number.
+
+    Examples
+    --------
+    >>> bounded(np.array([-np.inf, 2], np.float16))
+    (array([-1000.,     2.], dtype=float32), dtype('float16'))
+    """
     x = floats("x", x)
-    return x * np.exp(-np.logaddexp(0, -x))  # 1 / (1 + e^-x), with no exponential to overflow
+    wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+    return np.clip(wide, -1000, above), x.dtype
 
 
 def cross_entropy(logits, targets):
@@ -184,11 +197,9 @@ def cross_entropy(logits, targets):
     >>> float(cross_entropy([[0, 0, 0, 0]], [2]) - math.log(4))
     0.0
     """
-    logits, targets = floats("logits", logits), np.asarray(targets)
+    logits, targets = floats("logits", logits), integers("targets", targets)
     expect("logits", logits.shape, "(..., vocab)")
     vocab = logits.shape[-1]
-    if targets.dtype.kind not in "iu":
-        raise ValueError(f"targets: expected whole numbers, got dtype {targets.dtype}")
     if targets.shape != logits.shape[:-1]:
         raise ValueError(f"targets: expected one for each row of logits, shape {logits.shape[:-1]}, got {targets.shape}")
     if targets.size == 0:

@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from tfbook.numpy.checks import floats
-from tfbook.numpy.functions import cross_entropy, erfc, softmax
+from tfbook.numpy.checks import floats, integers
+from tfbook.numpy.functions import bounded, cross_entropy, erfc, softmax
 
 
 def gradient_of(dY, shape, dtype, name="dY"):
@@ -123,10 +123,10 @@ def gelu_vjp(dY, x):
     >>> gelu_vjp([1.0, 1.0], [0.0, 20.0])
     array([0.5, 1. ])
     """
-    x = floats("x", x)
-    below = (0.5 * erfc(x * -math.sqrt(0.5))).astype(x.dtype)
-    density = np.exp(-0.5 * np.square(np.clip(x, -40, 40))) / math.sqrt(2 * math.pi)  # clipped: x² may overflow
-    return gradient_of(dY, x.shape, x.dtype) * (below + x * density)
+    x, dtype = bounded(x, above=1000)  # further out, the slope is 0 or 1
+    below = 0.5 * erfc(x * -math.sqrt(0.5))
+    density = np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
+    return (gradient_of(dY, x.shape, x.dtype) * (below + x * density)).astype(dtype)
 
 
 def silu_vjp(dY, x):
@@ -145,9 +145,9 @@ def silu_vjp(dY, x):
     >>> silu_vjp([1.0, 1.0], [0.0, 50.0])
     array([0.5, 1. ])
     """
-    x = floats("x", x)
+    x, dtype = bounded(x, above=1000)  # further out, the slope is 0 or 1
     sigma, rest = np.exp(-np.logaddexp(0, -x)), np.exp(-np.logaddexp(0, x))  # σ(x) and 1 - σ(x)
-    return gradient_of(dY, x.shape, x.dtype) * sigma * (1 + x * rest)
+    return (gradient_of(dY, x.shape, x.dtype) * sigma * (1 + x * rest)).astype(dtype)
 
 
 def cross_entropy_vjp(dL, logits, targets):
@@ -170,7 +170,7 @@ def cross_entropy_vjp(dL, logits, targets):
     array([[-0.5,  0.5]])
     """
     dL = gradient_of(dL, (), cross_entropy(logits, targets).dtype, "dL")
-    targets = np.asarray(targets)[..., None]
+    targets = integers("targets", targets)[..., None]
     dlogits = softmax(logits)
     np.put_along_axis(dlogits, targets, np.take_along_axis(dlogits, targets, -1) - 1, -1)
     return dlogits * (dL / targets.size)

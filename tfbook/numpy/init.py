@@ -3,6 +3,7 @@
 import numpy as np
 
 from tfbook.numpy.check_layer import layer_shapes
+from tfbook.numpy.checks import float_dtype
 
 
 def init_layer(d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, norm="post", gated=False, rng=None, dtype=np.float64):
@@ -36,7 +37,7 @@ def init_layer(d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, norm="post", gate
     Raises
     ------
     ValueError
-        Where a size is not a whole number above 0, or H or H_kv does not divide.
+        Where a size is not a whole number above 0, H or H_kv does not divide, or the dtype holds no fractions.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def init_layer(d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, norm="post", gate
     >>> {name: p.shape for name, p in P.items() if name.startswith("W")}
     {'W_Q': (6, 6), 'W_K': (6, 2), 'W_V': (6, 2), 'W_O': (6, 6), 'W_1': (6, 24), 'W_2': (24, 6)}
     """
-    rng = np.random.default_rng(rng)
+    rng, dtype = np.random.default_rng(rng), float_dtype(dtype)
 
     def start(name, shape):
         if name.startswith("W"):

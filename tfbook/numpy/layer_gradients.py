@@ -38,7 +38,7 @@ def residual_vjp(dY, X, f_vjp):
     """
     X = floats("X", X)
     dY = gradient_of(dY, X.shape, X.dtype)
-    return dY + f_vjp(dY, X)
+    return dY + gradient_of(f_vjp(dY, X), X.shape, X.dtype, "f_vjp(dY, X)")
 
 
 def transformer_layer_vjp(dY, X, P, H, H_kv=None, norm="post", activation=None, mask=None, bias=None):

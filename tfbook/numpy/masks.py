@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfbook.numpy.checks import whole
+from tfbook.numpy.checks import integers, whole
 
 
 def causal_mask(T, T_k=None):
@@ -69,7 +69,7 @@ def padding_mask(lengths, T_k):
     <BLANKLINE>
            [[1, 0, 0, 0]]])
     """
-    lengths, T_k = np.asarray(lengths), whole("T_k", T_k)
-    if lengths.dtype.kind not in "iu" or (lengths.size and not 0 <= lengths.min() <= lengths.max() <= T_k):
+    lengths, T_k = integers("lengths", lengths), whole("T_k", T_k)
+    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= T_k:
         raise ValueError(f"lengths: expected whole numbers from 0 to T_k = {T_k}, got {lengths.tolist()}")
     return np.arange(T_k) < lengths[..., None, None]

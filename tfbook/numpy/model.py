@@ -3,10 +3,10 @@
 import numpy as np
 
 from tfbook.numpy.attention import scaled_dot_product_attention
-from tfbook.numpy.cache import cached_attention
+from tfbook.numpy.cache import all_or_nothing, cached_attention
 from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.check_model import expect_pad, model_layers
-from tfbook.numpy.checks import expect, floats
+from tfbook.numpy.checks import expect, floats, integers
 from tfbook.numpy.embedding import embed
 from tfbook.numpy.layer import transformer_layer
 from tfbook.numpy.masks import causal_mask
@@ -47,7 +47,8 @@ def language_model(
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, a parameter is missing, or a learned table of positions ends.
+        Where the shapes do not fit together, a parameter is missing, padding is longer than its sequence, or a learned table of
+        positions ends.
     IndexError
         Where a token is not in the vocabulary.
 
@@ -62,15 +63,15 @@ def language_model(
     True
     """
     layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
-    tokens, E = np.asarray(tokens), floats("E", P["E"])
+    tokens, E = integers("tokens", tokens), floats("E", P["E"])
     expect("tokens", tokens.shape, "(..., T)")
     T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])
     T_k = T_read + T
 
     place, mask = np.arange(T_read, T_k), causal_mask(T, T_k)
     if pad is not None:
-        pad = np.asarray(pad)
-        expect_pad(pad.shape, tokens.shape)
+        pad = integers("pad", pad)
+        expect_pad(pad, tokens.shape, most=T if cache is None else np.inf)  # a cache may get padding alone first
         place = place - pad[..., None]                               # (..., T), negative in the padding
         mask = mask & (np.arange(T_k) >= pad[..., None, None])       # (..., T, T_k)
     bias = alibi_bias(H, T, T_k) if positions == "alibi" else None
@@ -81,11 +82,12 @@ def language_model(
         X = X + learned_positions(P["P"], place.max(initial=-1) + 1)[place].astype(X.dtype)
     if positions == "sinusoidal":
         X = X + waves(place, E.shape[-1]).astype(X.dtype)
-    for l, layer in enumerate(layers):
-        seen = {"mask": mask, "bias": bias, "attention": attention}
-        if cache is not None:
-            seen = {"attention": cached_attention(cache[l], shared=H // H_kv, **seen)}
-        X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
-    if "gamma_f" in P:
-        X = layer_norm(X, P["gamma_f"], P["beta_f"])
-    return X @ E.T
+    with all_or_nothing(cache):
+        for l, layer in enumerate(layers):
+            seen = {"mask": mask, "bias": bias, "attention": attention}
+            if cache is not None:
+                seen = {"attention": cached_attention(cache[l], shared=H // H_kv, **seen)}
+            X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
+        if "gamma_f" in P:
+            X = layer_norm(X, P["gamma_f"], P["beta_f"])
+        return X @ E.T

@@ -1,5 +1,7 @@
 """Normalisation: each token brought to one scale, by itself."""
 
+import math
+
 import numpy as np
 
 from tfbook.numpy.checks import expect, floats
@@ -44,8 +46,8 @@ def layer_norm(X, gamma, beta, eps=1e-5):
     expect("X", X.shape, "(..., d)")
     expect("gamma", gamma.shape, "(d,)", d=X.shape[-1])
     expect("beta", beta.shape, "(d,)", d=X.shape[-1])
-    x = X.astype(np.promote_types(X.dtype, np.float32), copy=False)  # the squares of half precision overflow
-    centred = x - x.mean(axis=-1, keepdims=True)
+    centred, eps, _ = rescaled(X, eps, shift=True)
+    centred -= centred.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
     normal = centred / np.sqrt(variance + eps)
     return normal.astype(X.dtype, copy=False) * gamma + beta
@@ -86,6 +88,43 @@ def rms_norm(X, gamma, eps=1e-6):
     X, gamma = floats("X", X), floats("gamma", gamma)
     expect("X", X.shape, "(..., d)")
     expect("gamma", gamma.shape, "(d,)", d=X.shape[-1])
-    x = X.astype(np.promote_types(X.dtype, np.float32), copy=False)  # the squares of half precision overflow
+    x, eps, _ = rescaled(X, eps)
     normal = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)
     return normal.astype(X.dtype, copy=False) * gamma
+
+
+@np.errstate(over="ignore")
+def rescaled(X, eps, shift=False):
+    """Divide each token by a power of two s near its largest number, and ε by s²: a norm is the same, and no square overflows.
+
+    Where no square can, nothing is divided, and s = 1. A power of two rounds nothing, so that the norm is the same either way.
+
+    Parameters
+    ----------
+    X : ndarray, shape (..., d)
+    eps : float
+    shift : bool
+        Subtract each token's first channel before: of a constant token, this leaves exactly 0.
+
+    Returns
+    -------
+    x : ndarray, shape (..., d)
+        In float32 or wider.
+    eps, s : float, or ndarray of shape (..., 1)
+
+    Examples
+    --------
+    >>> rescaled(np.array([3e30, 1e30], np.float32), eps=1e-5)[0]
+    array([1.1832913 , 0.39443046], dtype=float32)
+    """
+    x = X.astype(np.promote_types(X.dtype, np.float32), copy=False)
+    safe = float(np.finfo(x.dtype).max) ** 0.25  # so are its square, and a long sum of such squares
+    fits = eps * safe**2 > 1 and x.max(initial=0) < safe and x.min(initial=0) > -safe
+    unit = 1.0 if fits else 2.0  # halves, whose differences do not overflow
+    x = x if fits else x / unit
+    x = x - x[..., :1] if shift else x
+    if fits:
+        return x, eps, unit
+    root = math.sqrt(eps) / unit
+    s = np.exp2(np.floor(np.log2(np.abs(x).max(axis=-1, keepdims=True, initial=root))))
+    return x / s, (root / s) ** 2, unit * s

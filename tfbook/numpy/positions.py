@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, floats, whole
+from tfbook.numpy.checks import expect, float_dtype, floats, positive, whole
 
 
 def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
@@ -27,7 +27,7 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
     Raises
     ------
     ValueError
-        Where a size is not a whole number, or is negative, or the base is not positive.
+        Where a size is not a whole number, or is negative, the base is not positive, or the dtype holds no fractions.
 
     Notes
     -----
@@ -43,7 +43,7 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
            [ 0.91, -0.42,  0.02,  1.  ]])
     """
     T, d, base = whole("T", T), whole("d", d), positive("base", base)
-    return waves(np.arange(T), d, base).astype(dtype)
+    return waves(np.arange(T), d, base).astype(float_dtype(dtype))
 
 
 def waves(position, d, base=10000.0):
@@ -130,7 +130,7 @@ def alibi_bias(H, T, T_k=None, dtype=np.float64):
     Raises
     ------
     ValueError
-        Where a size is not a whole number, or there is no head.
+        Where a size is not a whole number, there is no head, or the dtype holds no fractions.
 
     Notes
     -----
@@ -151,11 +151,4 @@ def alibi_bias(H, T, T_k=None, dtype=np.float64):
     slope = 2.0 ** (-8 * np.arange(1, H + 1) / H)
     query, key = np.arange(T_k - T, T_k), np.arange(T_k)
     distance = np.abs(query[:, None] - key)
-    return (slope[:, None, None] * -distance).astype(dtype)
-
-
-def positive(name, x):
-    """Return x as a float, or raise unless it is above zero."""
-    if not float(x) > 0:
-        raise ValueError(f"{name}: expected a number above 0, got {x!r}")
-    return float(x)
+    return (slope[:, None, None] * -distance).astype(float_dtype(dtype))

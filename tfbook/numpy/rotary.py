@@ -3,8 +3,7 @@
 import numpy as np
 
 from tfbook.numpy.attention import scaled_dot_product_attention
-from tfbook.numpy.checks import expect, expect_broadcast, floats
-from tfbook.numpy.positions import positive
+from tfbook.numpy.checks import expect, expect_broadcast, floats, positive
 
 
 def rotary(X, positions=None, base=10000.0):

@@ -54,15 +54,17 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     if temperature == 0:
         return np.equal(np.arange(logits.shape[-1]), logits.argmax(axis=-1)[..., None]).astype(logits.dtype)
 
+    wide = np.promote_types(logits.dtype, np.float32)
+    tiny = float(np.finfo(wide).tiny)  # below it, a setting would be rounded to 0
     with np.errstate(over="ignore"):  # -inf is what it should be
-        p = softmax((logits - top).astype(np.result_type(logits, np.float32)) / temperature)
+        p = softmax((logits - top).astype(wide) / max(temperature, tiny))
     order = np.argsort(-logits, axis=-1, kind="stable")  # likeliest first
     p = np.take_along_axis(p, order, axis=-1)
     if top_k is not None:
         p[..., top_k:] = 0
     if top_p is not None and top_p < 1:
         likelier = p.cumsum(axis=-1) - p
-        p[likelier >= top_p * p.sum(axis=-1, keepdims=True)] = 0
+        p[likelier >= max(top_p, tiny) * p.sum(axis=-1, keepdims=True)] = 0
     p = np.take_along_axis(p, np.argsort(order, axis=-1), axis=-1)  # back in the order of the vocabulary
     return (p / p.sum(axis=-1, keepdims=True)).astype(logits.dtype)
 
@@ -96,8 +98,8 @@ def sample(p, rng):
     expect("p", p.shape, "(..., vocab)")
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng: expected a numpy.random.Generator to draw with, got {type(rng).__name__}; or pass temperature=0")
-    if not (p >= 0).all() or not (p.sum(axis=-1) > 0).all():
-        raise ValueError("p: expected chances, none negative and some above 0")
     up_to = p.cumsum(axis=-1)
+    if not (p >= 0).all() or not ((up_to[..., -1] > 0) & (up_to[..., -1] < np.inf)).all():
+        raise ValueError("p: expected chances, none negative and some above 0, with a finite sum")
     dart = rng.random(p.shape[:-1])[..., None] * up_to[..., -1:]
     return (up_to <= dart).sum(axis=-1)

@@ -5,11 +5,12 @@ The convention is that of :mod:`tfbook.numpy.gradients`.
 
 import numpy as np
 
-from tfbook.numpy.checks import floats
+from tfbook.numpy.checks import floats, integers
 from tfbook.numpy.embedding import embed
 from tfbook.numpy.feed_forward import ACTIVATIONS, activation_named, expect_network
 from tfbook.numpy.functions import gelu, relu, silu
 from tfbook.numpy.gradients import gelu_vjp, gradient_of, linear_vjp, relu_vjp, silu_vjp, sum_to
+from tfbook.numpy.normalization import rescaled
 
 ACTIVATION_VJPS = {relu: relu_vjp, gelu: gelu_vjp, silu: silu_vjp}
 
@@ -39,7 +40,7 @@ def embed_vjp(dX, tokens, E, P=None):
     X = embed(tokens, E, P)
     dX = gradient_of(dX, X.shape, X.dtype, "dX")
     dE = np.zeros(np.shape(E), X.dtype)
-    np.add.at(dE, np.asarray(tokens), dX)  # dE[tokens] += dX would count a token that comes twice only once
+    np.add.at(dE, integers("tokens", tokens), dX)  # dE[tokens] += dX would count a token that comes twice only once
     return dE if P is None else (dE, sum_to(dX, np.shape(P)))
 
 
@@ -72,11 +73,11 @@ def layer_norm_vjp(dY, X, gamma, beta, eps=1e-5):
     """
     X, gamma, beta = floats("X", X), floats("gamma", gamma), floats("beta", beta)
     dY = gradient_of(dY, X.shape, np.result_type(X, gamma, beta))
-    x = X.astype(np.promote_types(X.dtype, np.float32), copy=False)  # the squares of half precision overflow
-    centred = x - x.mean(axis=-1, keepdims=True)
+    centred, eps, s = rescaled(X, eps, shift=True)
+    centred -= centred.mean(axis=-1, keepdims=True)
     sigma = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
     Z, dZ = centred / sigma, dY * gamma
-    dX = (dZ - dZ.mean(axis=-1, keepdims=True) - Z * (dZ * Z).mean(axis=-1, keepdims=True)) / sigma
+    dX = (dZ - dZ.mean(axis=-1, keepdims=True) - Z * (dZ * Z).mean(axis=-1, keepdims=True)) / sigma / s
     return dX.astype(dY.dtype), sum_to(dY * Z, gamma.shape).astype(dY.dtype), sum_to(dY, beta.shape)
 
 
@@ -103,10 +104,10 @@ def rms_norm_vjp(dY, X, gamma, eps=1e-6):
     """
     X, gamma = floats("X", X), floats("gamma", gamma)
     dY = gradient_of(dY, X.shape, np.result_type(X, gamma))
-    x = X.astype(np.promote_types(X.dtype, np.float32), copy=False)  # the squares of half precision overflow
+    x, eps, s = rescaled(X, eps)
     sigma = np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)
     Z, dZ = x / sigma, dY * gamma
-    dX = (dZ - Z * (dZ * Z).mean(axis=-1, keepdims=True)) / sigma
+    dX = (dZ - Z * (dZ * Z).mean(axis=-1, keepdims=True)) / sigma / s
     return dX.astype(dY.dtype), sum_to(dY * Z, gamma.shape).astype(dY.dtype)
 
 

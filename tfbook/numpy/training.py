@@ -3,7 +3,7 @@
 import numpy as np
 
 from tfbook.numpy.check_model import model_layers
-from tfbook.numpy.checks import expect, floats
+from tfbook.numpy.checks import expect, floats, integers
 from tfbook.numpy.embedding import embed
 from tfbook.numpy.functions import cross_entropy
 from tfbook.numpy.gradients import cross_entropy_vjp, linear_vjp
@@ -19,7 +19,7 @@ def loss_and_gradients(P, inputs, targets, H, norm="pre"):
     Parameters
     ----------
     P : dict of array_like
-        As in :func:`language_model`: ``E``, ``P``, ``layers.0.W_Q`` and so on, ``gamma_f beta_f``.
+        As in :func:`language_model`: ``E``, ``P``, ``layers.0.W_Q`` and so on; ``gamma_f beta_f`` where there is a last norm.
     inputs, targets : array_like of int, shape (..., T)
         Tokens, and the token that follows each.
     H : int
@@ -52,10 +52,11 @@ def loss_and_gradients(P, inputs, targets, H, norm="pre"):
     >>> loss > 0, gradients["E"].shape
     (True, (4, 4))
     """
-    layers, inputs, E = model_layers(P), np.asarray(inputs), floats("E", P["E"])
+    layers, inputs, E = model_layers(P), integers("inputs", inputs), floats("E", P["E"])
     expect("inputs", inputs.shape, "(..., T)")
     T = inputs.shape[-1]
-    table, final_norm, options = floats("P", P["P"])[:T], (P["gamma_f"], P["beta_f"]), {"norm": norm, "mask": causal_mask(T)}
+    table, options = floats("P", P["P"])[:T], {"norm": norm, "mask": causal_mask(T)}
+    final_norm = (P["gamma_f"], P["beta_f"]) if "gamma_f" in P else None
 
     X = embed(inputs, E, table)                                          # forwards
     Y = transformer(X, layers, H, final_norm, **options)
@@ -64,13 +65,14 @@ def loss_and_gradients(P, inputs, targets, H, norm="pre"):
 
     dlogits = cross_entropy_vjp(1.0, logits, targets)                    # and back
     dY, dE_out = linear_vjp(dlogits, Y, E.T)
-    dX, dlayers, dfinal = transformer_vjp(dY, X, layers, H, final_norm, **options)
+    dX, dlayers, *dfinal = transformer_vjp(dY, X, layers, H, final_norm, **options)
     dE_in, dtable = embed_vjp(dX, inputs, E, table)
 
     dP = np.zeros_like(P["P"])
     dP[:T] = dtable
     of_layers = {f"layers.{l}.{name}": d for l, dlayer in enumerate(dlayers) for name, d in dlayer.items()}
-    return float(loss), {"E": dE_in + dE_out.T, "P": dP, "gamma_f": dfinal[0], "beta_f": dfinal[1]} | of_layers
+    of_final = {name: d for pair in dfinal for name, d in zip(("gamma_f", "beta_f"), pair)}
+    return float(loss), {"E": dE_in + dE_out.T, "P": dP} | of_final | of_layers
 
 
 def adam(P, gradients, moments, step, rate, betas=(0.9, 0.95), eps=1e-8):

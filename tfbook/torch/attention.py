@@ -3,7 +3,7 @@
 import torch
 
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, scale_factor
-from tfbook.torch.checks import alike, floats
+from tfbook.torch.checks import alike, autocast, floats, without_autocast
 from tfbook.torch.functions import softmax
 
 
@@ -107,12 +107,20 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
     tensor([[1.0000, 0.0000],
             [0.5000, 0.5000]])
     """
-    S = attention_scores(Q, K, bias, scale)
+    Q, K = autocast(*alike(Q=Q, K=K))
+    S = scores_in_range(Q, K, bias, scale)
     if mask is not None:
         mask = torch.as_tensor(mask, device=S.device)
         expect_mask(mask.dtype, mask.shape, S.shape)
         S = torch.where(mask, S, -torch.inf)
-    return softmax(S)
+    return softmax(S).to(Q.dtype)
+
+
+@without_autocast
+def scores_in_range(Q, K, bias, scale):
+    """The scores, in float32 for float16: it ends at 65504, and a sum of products may be larger."""
+    Q, K = (X.float() if X.dtype == torch.float16 else X for X in (Q, K))
+    return attention_scores(Q, K, bias, scale)
 
 
 def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):

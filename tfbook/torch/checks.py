@@ -1,5 +1,8 @@
 """What the PyTorch half expects of its tensors; shapes are checked by the NumPy half's own rules."""
 
+from functools import wraps
+
+import numpy as np
 import torch
 
 
@@ -12,6 +15,48 @@ def floats(name, X):
     return X if X.is_floating_point() else X.double()
 
 
+def integers(name, X, device=None):
+    """Return X as a tensor of int64, from any dtype of whole numbers, or an array or a file of them: comparisons of uint8 with 256 wrap."""
+    X = torch.as_tensor(np.array(X) if isinstance(X, np.ndarray) else X)  # a copy: an array may be read-only
+    if X.numel() and (X.is_floating_point() or X.is_complex() or X.dtype == torch.bool):
+        raise ValueError(f"{name}: expected whole numbers, got dtype {X.dtype}")
+    return X.long().to(device)
+
+
+def float_dtype(dtype):
+    """Return a dtype, or raise unless it holds fractions."""
+    if not torch.empty(0, dtype=dtype).is_floating_point():
+        raise ValueError(f"dtype: expected one of floating-point numbers, got {dtype}")
+    return dtype
+
+
+def autocast_dtype(X):
+    """The dtype in which products on X's device are taken under autocast; None where it is off."""
+    device = X.device.type
+    if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device):
+        return torch.get_autocast_dtype(device)
+    return None
+
+
+def autocast(*tensors):
+    """Cast tensors as autocast does before a product, float64 excepted; where it is off, leave them."""
+    dtype = autocast_dtype(tensors[0])
+    return [X if dtype is None or X.dtype == torch.float64 else X.to(dtype) for X in tensors]
+
+
+def without_autocast(f):
+    """Make a function of tensors compute in the dtypes that it chose itself."""
+
+    @wraps(f)
+    def exact(X, *args):
+        if autocast_dtype(X) is None:
+            return f(X, *args)
+        with torch.autocast(X.device.type, enabled=False):
+            return f(X, *args)
+
+    return exact
+
+
 def alike(**tensors):
     """Return tensors as :func:`floats` does, or raise where devices or dtypes differ: torch does not promote products (autocast does)."""
     tensors = {name: floats(name, X) for name, X in tensors.items()}
@@ -19,8 +64,7 @@ def alike(**tensors):
     devices = [str(X.device) for X in tensors.values()]
     if len(set(devices)) > 1:
         raise ValueError(f"{', '.join(tensors)}: expected one device, got {', '.join(devices)}; move them with .to(device)")
-    device = next(iter(tensors.values())).device.type
-    if len(set(dtypes.values())) > 1 and not torch.is_autocast_enabled(device):
+    if len(set(dtypes.values())) > 1 and autocast_dtype(next(iter(tensors.values()))) is None:
         got = ", ".join(map(str, dtypes.values()))
         raise ValueError(f"{', '.join(tensors)}: expected one dtype, got {got}; convert them with .to(dtype)")
     return tensors.values()

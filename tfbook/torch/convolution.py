@@ -2,8 +2,8 @@
 
 import torch
 
-from tfbook.numpy.checks import expect, whole
-from tfbook.torch.checks import floats
+from tfbook.numpy.checks import expect, flag, whole
+from tfbook.torch.checks import alike
 
 
 def conv1d(X, W, b=None, causal=False):
@@ -26,7 +26,7 @@ def conv1d(X, W, b=None, causal=False):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, or k is even without causal.
+        Where the shapes do not fit together, or k is even without causal, or causal is not a boolean.
 
     Notes
     -----
@@ -42,11 +42,10 @@ def conv1d(X, W, b=None, causal=False):
     >>> conv1d(X, W, causal=True)[:, 0]
     tensor([1., 3., 6., 9.])
     """
-    X, W = floats("X", X), floats("W", W)
+    X, W = alike(X=X, W=W)
     expect("X", X.shape, "(..., T, d_in)")
     expect("W", W.shape, "(k, d_in, d_out)", d_in=X.shape[-1])
-    T, k = X.shape[-2], W.shape[0]
-    whole("k", k, least=1)
+    T, k, causal = X.shape[-2], whole("k", W.shape[0], least=1), flag("causal", causal)
     if k % 2 == 0 and not causal:
         raise ValueError(f"W: expected an odd k, for as many neighbours on either side, got k = {k}; pass causal=True for any k")
     left = k - 1 if causal else k // 2
@@ -54,6 +53,6 @@ def conv1d(X, W, b=None, causal=False):
     Y = sum(padded[..., i:i + T, :] @ W[i] for i in range(k))
     if b is None:
         return Y
-    b = floats("b", b)
+    _, b = alike(X=X, b=b)
     expect("b", b.shape, "(d_out,)", d_out=W.shape[-1])
     return Y + b

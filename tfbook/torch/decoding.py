@@ -2,8 +2,9 @@
 
 import torch
 
-from tfbook.numpy.checks import expect, whole
+from tfbook.numpy.checks import expect, flag, whole
 from tfbook.torch.cache import key_value_caches
+from tfbook.torch.checks import floats, integers
 from tfbook.torch.sampling import sample, token_distribution
 
 
@@ -54,9 +55,9 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
             [0, 1, 2, 3]])
     """
     n, (tokens, pad) = whole("n", n), end_together(tokens, lengths)
-    T, cache, fresh = tokens.shape[-1], key_value_caches() if cached else None, tokens
+    T, cache, fresh = tokens.shape[-1], key_value_caches() if flag("cached", cached) else None, tokens
     for _ in range(n):
-        logits = model(fresh if cached else tokens, pad=pad, cache=cache)[..., -1, :]
+        logits = floats("model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache))[..., -1, :]
         p = token_distribution(logits, temperature, top_k, top_p)
         fresh = (p.argmax(dim=-1) if temperature == 0 else sample(p, rng))[..., None]
         tokens = torch.cat([tokens, fresh], dim=-1)
@@ -90,18 +91,14 @@ def end_together(tokens, lengths=None):
     (tensor([[5, 6, 7],
             [0, 0, 8]]), tensor([0, 2]))
     """
-    tokens = torch.as_tensor(tokens)
-    if tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
-        raise ValueError(f"tokens: expected whole numbers, got dtype {tokens.dtype}")
+    tokens = integers("tokens", tokens)
     expect("tokens", tokens.shape, "(..., T)")
     T = whole("T", tokens.shape[-1], least=1)
-    tokens = tokens.long()
     if lengths is None:
         return tokens, None
-    lengths = torch.as_tensor(lengths, device=tokens.device)
-    fractions = lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == torch.bool
-    if fractions or lengths.shape != tokens.shape[:-1] or (lengths.numel() and not 1 <= lengths.min() <= lengths.max() <= T):
+    lengths = integers("lengths", lengths, tokens.device)
+    if lengths.shape != tokens.shape[:-1] or (lengths.numel() and not 1 <= lengths.min() <= lengths.max() <= T):
         raise ValueError(f"lengths: expected whole numbers from 1 to T = {T}, shape {tuple(tokens.shape[:-1])}, got {lengths.tolist()}")
-    pad = T - lengths.long()
+    pad = T - lengths
     place = torch.arange(T, device=tokens.device) - pad[..., None]  # of each token in its sequence, negative where padding comes
     return tokens.gather(-1, place % T).masked_fill(place < 0, 0), pad

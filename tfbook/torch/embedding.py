@@ -1,9 +1,7 @@
 """Input embedding: from tokens to vectors."""
 
-import torch
-
-from tfbook.numpy.checks import expect
-from tfbook.torch.checks import floats
+from tfbook.numpy.checks import expect, expect_tokens
+from tfbook.torch.checks import floats, integers
 
 
 def embed(tokens, E, P=None):
@@ -36,21 +34,20 @@ def embed(tokens, E, P=None):
 
     Examples
     --------
+    >>> import torch
     >>> E = torch.tensor([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]])
     >>> embed(torch.tensor([2, 0, 2]), E, P=torch.tensor([[0.1, 0.1], [0.2, 0.2], [0.3, 0.3]]))
     tensor([[ 2.1000, 20.1000],
             [ 0.2000,  0.2000],
             [ 2.3000, 20.3000]])
     """
-    E, tokens = floats("E", E), torch.as_tensor(tokens, device=E.device)
+    E = floats("E", E)
+    tokens = integers("tokens", tokens, E.device)
     expect("E", E.shape, "(vocab, d)")
     vocab, d = E.shape
-    if tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
-        raise ValueError(f"tokens: expected whole numbers, got dtype {tokens.dtype}")
     expect("tokens", tokens.shape, "(..., T)")
-    if tokens.numel() and not 0 <= tokens.min() <= tokens.max() < vocab:
-        raise IndexError(f"tokens: expected 0 to {vocab - 1}, got {tokens.min()} to {tokens.max()}")
-    X = E[tokens.long()]  # (..., T, d)
+    expect_tokens("tokens", tokens, vocab)
+    X = E[tokens]  # (..., T, d)
     if P is None:
         return X
     P = floats("P", P)

@@ -2,7 +2,7 @@
 
 from tfbook.numpy.checks import expect
 from tfbook.numpy.feed_forward import activation_named, expect_network
-from tfbook.torch.checks import floats
+from tfbook.torch.checks import alike
 from tfbook.torch.functions import gelu, relu, silu
 
 ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
@@ -43,8 +43,8 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     tensor([[3.5000],
             [3.5000]])
     """
-    X, W_1, b_1, W_2, b_2 = floats("X", X), floats("W_1", W_1), floats("b_1", b_1), floats("W_2", W_2), floats("b_2", b_2)
     activation = activation_named(activation, ACTIVATIONS)
+    X, W_1, b_1, W_2, b_2 = alike(X=X, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2)
     d, d_ff = expect_network(X.shape, "W_1", W_1.shape, "W_2", W_2.shape)
     expect("b_1", b_1.shape, "(d_ff,)", d_ff=d_ff)
     expect("b_2", b_2.shape, "(d,)", d=d)
@@ -85,8 +85,8 @@ def gated_feed_forward(X, W_gate, W_up, W_down, activation="silu"):
     tensor([[9.],
             [0.]])
     """
-    X, W_gate, W_up, W_down = floats("X", X), floats("W_gate", W_gate), floats("W_up", W_up), floats("W_down", W_down)
     activation = activation_named(activation, ACTIVATIONS)
+    X, W_gate, W_up, W_down = alike(X=X, W_gate=W_gate, W_up=W_up, W_down=W_down)
     d, d_ff = expect_network(X.shape, "W_gate", W_gate.shape, "W_down", W_down.shape)
     expect("W_up", W_up.shape, "(d, d_ff)", d=d, d_ff=d_ff)
     return (activation(X @ W_gate) * (X @ W_up)) @ W_down

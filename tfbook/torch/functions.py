@@ -5,7 +5,7 @@ import math
 import torch
 
 from tfbook.numpy.checks import expect
-from tfbook.torch.checks import floats
+from tfbook.torch.checks import floats, integers
 
 
 def softmax(S, axis=-1):
@@ -81,8 +81,8 @@ def gelu(x):
     >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1587,  0.0000,  0.8413])
     """
-    x = floats("x", x)
-    return x * (0.5 * torch.erfc(x * -math.sqrt(0.5)))
+    x, z, dtype = bounded(x)
+    return (x * (0.5 * torch.erfc(z * -math.sqrt(0.5)))).to(dtype)
 
 
 def silu(x):
@@ -105,8 +105,24 @@ def silu(x):
     >>> silu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.2689,  0.0000,  0.7311])
     """
+    x, z, dtype = bounded(x)
+    return (x * torch.sigmoid(z)).to(dtype)
+
+
+def bounded(x):
+    """x in float32 or wider, from −1000 on, x up to 1000 too, and its own dtype.
+
+    Further out, Φ and the logistic function are 0 or 1: neither −∞ · 0 nor, in the gradient, ∞ · 0 is a number.
+
+    Examples
+    --------
+    >>> bounded(torch.tensor([-torch.inf, torch.inf]).half())
+    (tensor([-1000.,    inf]), tensor([-1000.,  1000.]), torch.float16)
+    """
     x = floats("x", x)
-    return x * torch.sigmoid(x)
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    wide = wide.masked_fill(wide < -1000, -1000)
+    return wide, wide.masked_fill(wide > 1000, 1000), x.dtype
 
 
 def cross_entropy(logits, targets):
@@ -136,11 +152,10 @@ def cross_entropy(logits, targets):
     >>> cross_entropy(torch.zeros(1, 4), torch.tensor([2])).exp()
     tensor(4.)
     """
-    logits, targets = floats("logits", logits), torch.as_tensor(targets, device=logits.device)
+    logits = floats("logits", logits)
+    targets = integers("targets", targets, logits.device)
     expect("logits", logits.shape, "(..., vocab)")
     vocab = logits.shape[-1]
-    if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
-        raise ValueError(f"targets: expected whole numbers, got dtype {targets.dtype}")
     if targets.shape != logits.shape[:-1]:
         raise ValueError(f"targets: expected one for each row of logits, shape {tuple(logits.shape[:-1])}, got {tuple(targets.shape)}")
     if targets.numel() == 0:
@@ -148,6 +163,6 @@ def cross_entropy(logits, targets):
     if targets.min() < 0 or targets.max() >= vocab:
         raise IndexError(f"targets: expected classes 0 to {vocab - 1}, got {targets.min()} to {targets.max()}")
     shifted = logits - logits.detach().amax(dim=-1, keepdim=True)
-    right = shifted.gather(-1, targets[..., None].long())[..., 0]
+    right = shifted.gather(-1, targets[..., None])[..., 0]
     Z = torch.exp(shifted).sum(dim=-1, dtype=torch.promote_types(logits.dtype, torch.float32))
     return (torch.log(Z) - right).mean().to(logits.dtype)

@@ -37,7 +37,7 @@ def residual(X, f):
     tensor([11., 22.])
     """
     X = floats("X", X)
-    Y = f(X)
+    Y = floats("f(X)", f(X))
     if Y.shape != X.shape:
         raise ValueError(f"f(X): expected the shape of X, {tuple(X.shape)}, got {tuple(Y.shape)}")
     return X + Y

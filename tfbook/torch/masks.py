@@ -3,6 +3,7 @@
 import torch
 
 from tfbook.numpy.checks import whole
+from tfbook.torch.checks import integers
 
 
 def causal_mask(T, T_k=None):
@@ -66,8 +67,7 @@ def padding_mask(lengths, T_k):
     <BLANKLINE>
             [[1, 0, 0, 0]]], dtype=torch.int32)
     """
-    lengths, T_k = torch.as_tensor(lengths), whole("T_k", T_k)
-    fractions = lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == torch.bool
-    if fractions or (lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= T_k):  # int: T_k may be more than int8 holds
+    lengths, T_k = integers("lengths", lengths), whole("T_k", T_k)
+    if lengths.numel() and not 0 <= lengths.min() <= lengths.max() <= T_k:
         raise ValueError(f"lengths: expected whole numbers from 0 to T_k = {T_k}, got {lengths.tolist()}")
     return torch.arange(T_k, device=lengths.device) < lengths[..., None, None]

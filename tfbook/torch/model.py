@@ -6,8 +6,8 @@ from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.check_model import expect_pad, model_layers
 from tfbook.numpy.checks import expect
 from tfbook.torch.attention import scaled_dot_product_attention
-from tfbook.torch.cache import cached_attention
-from tfbook.torch.checks import floats
+from tfbook.torch.cache import all_or_nothing, cached_attention
+from tfbook.torch.checks import floats, integers
 from tfbook.torch.embedding import embed
 from tfbook.torch.layer import transformer_layer
 from tfbook.torch.masks import causal_mask
@@ -48,7 +48,8 @@ def language_model(
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, a parameter is missing, or a learned table of positions ends.
+        Where the shapes do not fit together, a parameter is missing, padding is longer than its sequence, or a learned table of
+        positions ends.
     IndexError
         Where a token is not in the vocabulary.
 
@@ -64,15 +65,15 @@ def language_model(
     """
     layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
     E = floats("E", P["E"])
-    tokens = torch.as_tensor(tokens, device=E.device)
+    tokens = integers("tokens", tokens, E.device)
     expect("tokens", tokens.shape, "(..., T)")
     T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])
     T_k = T_read + T
 
     place, mask = torch.arange(T_read, T_k, device=E.device), causal_mask(T, T_k).to(E.device)
     if pad is not None:
-        pad = torch.as_tensor(pad, device=E.device)
-        expect_pad(pad.shape, tokens.shape)
+        pad = integers("pad", pad, E.device)
+        expect_pad(pad, tokens.shape, most=T if cache is None else torch.inf)  # a cache may get padding alone first
         place = place - pad[..., None]                                                      # (..., T), negative in the padding
         mask = mask & (torch.arange(T_k, device=E.device) >= pad[..., None, None])          # (..., T, T_k)
     bias = alibi_bias(H, T, T_k).to(E) if positions == "alibi" else None
@@ -84,11 +85,12 @@ def language_model(
         X = X + learned_positions(P["P"], T_max).to(X)[place]
     if positions == "sinusoidal":
         X = X + waves(place.cpu(), E.shape[-1]).to(X)
-    for l, layer in enumerate(layers):
-        seen = {"mask": mask, "bias": bias, "attention": attention}
-        if cache is not None:
-            seen = {"attention": cached_attention(cache[l], shared=H // H_kv, **seen)}
-        X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
-    if "gamma_f" in P:
-        X = layer_norm(X, P["gamma_f"], P["beta_f"])
-    return X @ E.T
+    with all_or_nothing(cache):
+        for l, layer in enumerate(layers):
+            seen = {"mask": mask, "bias": bias, "attention": attention}
+            if cache is not None:
+                seen = {"attention": cached_attention(cache[l], shared=H // H_kv, **seen)}
+            X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
+        if "gamma_f" in P:
+            X = layer_norm(X, P["gamma_f"], P["beta_f"])
+        return X @ E.T

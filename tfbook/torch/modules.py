@@ -7,7 +7,7 @@ from torch import nn
 
 from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.check_layer import layer_shapes
-from tfbook.numpy.checks import whole
+from tfbook.numpy.checks import flag, whole
 from tfbook.torch.attention import scaled_dot_product_attention
 from tfbook.torch.feed_forward import feed_forward, gated_feed_forward
 from tfbook.torch.fused import fused_attention
@@ -73,8 +73,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, d, d_ff=None, activation=None, gated=False):
         super().__init__()
+        self.gated = flag("gated", gated)
         self.activation = activation or ("silu" if gated else "relu")
-        self.gated = gated
         names = ["W_gate", "W_up", "W_down"] if gated else ["W_1", "b_1", "W_2", "b_2"]
         own(self, layer_shapes(d, 1, d_ff, gated=gated), names)
 
@@ -160,5 +160,5 @@ def own(module, shapes, names=None):
 
 def attention_form(fused, rotary):
     """What each head does: the readable or the fused form, with or without turning."""
-    attention = fused_attention if fused else scaled_dot_product_attention
-    return partial(rotary_attention, attention=attention) if rotary else attention
+    attention = fused_attention if flag("fused", fused) else scaled_dot_product_attention
+    return partial(rotary_attention, attention=attention) if flag("rotary", rotary) else attention

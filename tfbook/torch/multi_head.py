@@ -4,7 +4,7 @@ import torch
 
 from tfbook.numpy.check_heads import expect_mask_and_bias, expect_queries_and_keys, expect_values_and_output, head_counts
 from tfbook.torch.attention import attention_weights, scaled_dot_product_attention
-from tfbook.torch.checks import floats
+from tfbook.torch.checks import alike, floats
 from tfbook.torch.heads import merge_heads, repeat_heads, split_heads
 
 
@@ -59,8 +59,7 @@ def multi_head_attention(
             [0., 2.]])
     """
     H, H_kv = head_counts(H, H_kv)
-    X, context = floats("X", X), floats("context", X if context is None else context)
-    W_Q, W_K, W_V, W_O = floats("W_Q", W_Q), floats("W_K", W_K), floats("W_V", W_V), floats("W_O", W_O)
+    X, context, W_Q, W_K, W_V, W_O = alike(X=X, context=X if context is None else context, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O)
     expect_queries_and_keys(X.shape, context.shape, W_Q.shape, W_K.shape, H, H_kv)
     expect_values_and_output(X.shape, W_V.shape, W_O.shape, H, H_kv)
     mask, bias = _for_heads(X, context, mask, bias, H)
@@ -101,8 +100,7 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
              [0.8808, 0.1192]]])
     """
     H, H_kv = head_counts(H, H_kv)
-    X, context = floats("X", X), floats("context", X if context is None else context)
-    W_Q, W_K = floats("W_Q", W_Q), floats("W_K", W_K)
+    X, context, W_Q, W_K = alike(X=X, context=X if context is None else context, W_Q=W_Q, W_K=W_K)
     expect_queries_and_keys(X.shape, context.shape, W_Q.shape, W_K.shape, H, H_kv)
     mask, bias = _for_heads(X, context, mask, bias, H)
 

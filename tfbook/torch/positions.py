@@ -2,9 +2,8 @@
 
 import torch
 
-from tfbook.numpy.checks import expect, whole
-from tfbook.numpy.positions import positive
-from tfbook.torch.checks import floats
+from tfbook.numpy.checks import expect, positive, whole
+from tfbook.torch.checks import float_dtype, floats
 
 
 def sinusoidal_positions(T, d, base=10000.0, dtype=torch.float64):
@@ -29,7 +28,7 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=torch.float64):
     Raises
     ------
     ValueError
-        Where a size is not a whole number, or is negative, or the base is not positive.
+        Where a size is not a whole number, or is negative, the base is not positive, or the dtype holds no fractions.
 
     Notes
     -----
@@ -45,7 +44,7 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=torch.float64):
             [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     T, d, base = whole("T", T), whole("d", d), positive("base", base)
-    return waves(torch.arange(T), d, base).to(dtype)
+    return waves(torch.arange(T), d, base).to(float_dtype(dtype))
 
 
 def waves(position, d, base=10000.0):
@@ -133,7 +132,7 @@ def alibi_bias(H, T, T_k=None, dtype=torch.float64):
     Raises
     ------
     ValueError
-        Where a size is not a whole number, or there is no head.
+        Where a size is not a whole number, there is no head, or the dtype holds no fractions.
 
     Notes
     -----
@@ -154,4 +153,4 @@ def alibi_bias(H, T, T_k=None, dtype=torch.float64):
     slope = 2.0 ** (-8 * torch.arange(1, H + 1).double() / H)
     query, key = torch.arange(T_k - T, T_k), torch.arange(T_k)
     distance = torch.abs(query[:, None] - key)
-    return (slope[:, None, None] * -distance).to(dtype)
+    return (slope[:, None, None] * -distance).to(float_dtype(dtype))

@@ -4,7 +4,7 @@ import torch
 
 from tfbook.numpy.checks import expect, expect_broadcast
 from tfbook.torch.attention import scaled_dot_product_attention
-from tfbook.torch.checks import broadcast, floats
+from tfbook.torch.checks import alike, broadcast, floats
 
 
 def rnn(X, W_x, W_h, b, h_0=None):
@@ -143,14 +143,15 @@ def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     tensor([[ 0., 99.],
             [99.,  0.]])
     """
-    Q, context = rnn(X, W_x, W_h, b, h_0), floats("context", context)
+    X, context = alike(X=X, context=context)
+    Q = rnn(X, W_x, W_h, b, h_0)
     expect("context", context.shape, "(..., T_k, d_h)", d_h=Q.shape[-1])
     return scaled_dot_product_attention(Q, context, context, mask)
 
 
 def _inputs(X, W_x, W_h, b, gates):
     """What the tokens bring to every step, X W_x + b, which waits for nothing; and W_h."""
-    X, W_x, W_h, b = floats("X", X), floats("W_x", W_x), floats("W_h", W_h), floats("b", b)
+    X, W_x, W_h, b = alike(X=X, W_x=W_x, W_h=W_h, b=b)
     width = "d_h" if gates == 1 else f"{gates}*d_h"
     d_h = W_h.shape[0] if W_h.ndim else None
     expect("X", X.shape, "(..., T, d)")

@@ -2,8 +2,7 @@
 
 import torch
 
-from tfbook.numpy.checks import expect, expect_broadcast
-from tfbook.numpy.positions import positive
+from tfbook.numpy.checks import expect, expect_broadcast, positive
 from tfbook.torch.attention import scaled_dot_product_attention
 from tfbook.torch.checks import floats
 

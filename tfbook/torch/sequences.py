@@ -3,8 +3,8 @@
 import torch
 from torch import nn
 
-from tfbook.numpy.checks import expect, whole
-from tfbook.torch.checks import floats
+from tfbook.numpy.checks import expect, flag, whole
+from tfbook.torch.checks import alike, floats, integers
 from tfbook.torch.embedding import embed
 from tfbook.torch.language_model import Transformer
 from tfbook.torch.masks import causal_mask
@@ -40,14 +40,15 @@ class SequenceClassifier(Transformer):
         super().__init__(L, d, H, **{"norm": "pre", **options})
         d_in, classes = whole("d_in", d_in, least=1), whole("classes", classes, least=1)
         own(self, {"W_in": (d_in, d), "b_in": (d,), "W_out": (d, classes), "b_out": (classes,)})
-        self.positions = positions
+        self.positions = flag("positions", positions)
         if positions:
             self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
 
     def tokens(self, X):
         """Vectors (..., T, d_in) as tokens (..., T, d)."""
-        X = floats("X", X)
+        X, _ = alike(X=X, W_in=self.W_in)
         expect("X", X.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
+        whole("T", X.shape[-2], least=1)
         X = X @ self.W_in + self.b_in
         return X + learned_positions(self.P, X.shape[-2]) if self.positions else X
 
@@ -96,7 +97,8 @@ class MixedModel(Transformer):
         logits : Tensor, shape (..., T, vocab)
         guesses : Tensor, shape (..., T, d_in)
         """
-        vectors = floats("vectors", vectors)
+        vectors, _ = alike(vectors=vectors, W_in=self.W_in)
+        words = integers("words", words, vectors.device)
         expect("vectors", vectors.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
         is_word = (words >= 0)[..., None]
         as_words = embed(words.clamp(min=0), self.E)
@@ -121,7 +123,12 @@ def mixed_loss(model, sequence, share=1.0):
     Returns
     -------
     Tensor
-        A number.
+        A number; a kind that never comes adds 0 to it.
+
+    Raises
+    ------
+    ValueError
+        Where the row is shorter than two, so that nothing comes next.
 
     Examples
     --------
@@ -130,8 +137,16 @@ def mixed_loss(model, sequence, share=1.0):
     0
     """
     words, vectors = sequence
+    words = integers("words", words, floats("vectors", vectors).device)
+    expect("words", words.shape, "(..., T)")
+    whole("T", words.shape[-1], least=2)
     logits, guesses = model(words[..., :-1], vectors[..., :-1, :])
     target, is_word = words[..., 1:], words[..., 1:] >= 0
-    for_words = nn.functional.cross_entropy(logits[is_word], target[is_word])
-    for_vectors = (guesses - vectors[..., 1:, :])[~is_word].square().mean()
-    return for_words + share * for_vectors
+    for_words = nn.functional.cross_entropy(logits[is_word], target[is_word], reduction="none")
+    for_vectors = (guesses - vectors[..., 1:, :])[~is_word].square()
+    return mean(for_words) + share * mean(for_vectors)
+
+
+def mean(losses):
+    """The mean of some losses, 0 for none."""
+    return losses.sum() / max(losses.numel(), 1)

@@ -6,7 +6,7 @@ import torch
 
 from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, flag, scale_factor, whole
 from tfbook.torch.attention import barrier, finite, weighted_mean
-from tfbook.torch.checks import alike, broadcast
+from tfbook.torch.checks import alike, autocast, broadcast, without_autocast
 
 
 def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
@@ -54,7 +54,7 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     >>> torch.allclose(streaming_attention(Q, K, V, block=2), scaled_dot_product_attention(Q, K, V))
     True
     """
-    Q, K, V = alike(Q=Q, K=K, V=V)
+    Q, K, V = autocast(*alike(Q=Q, K=K, V=V))
     causal, block = flag("causal", causal), whole("block", block, least=1)
     expect("Q", Q.shape, "(..., T, d_k)")
     T, d_k = Q.shape[-2:]
@@ -89,6 +89,7 @@ class _Streaming(torch.autograd.Function):
         return *stream_back(dY, *ctx.saved_tensors, *ctx.options), None, None, None, None
 
 
+@without_autocast
 def stream(Q, K, V, mask, causal, scale, block):
     """The means Y of the values, and of every query m + log Z; +inf where it attends to nothing."""
     wide = _wide(Q)
@@ -111,6 +112,7 @@ def stream(Q, K, V, mask, causal, scale, block):
     return Y, log_Z
 
 
+@without_autocast
 def stream_back(dY, Q, K, V, mask, Y, log_Z, causal, scale, block):
     """The gradients in Q, K and V, where Y and log_Z are those of all keys, of which K may be a part."""
     wide = _wide(Q)
