@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from datetime import timedelta
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -262,8 +263,12 @@ def as_if_by_torchrun(tmp_path, monkeypatch):
     monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", launching._loopback())
     monkeypatch.setattr(joining, "where", lambda: "cpu")
-    monkeypatch.setattr(dist, "init_process_group", lambda backend, timeout: init(
-        backend, init_method=f"file://{tmp_path / 'store'}", rank=0, world_size=1, timeout=timeout))
+
+    def begin(backend, timeout):
+        assert (backend, timeout) == ("gloo", timedelta(seconds=20))
+        init(backend, init_method=f"file://{tmp_path / 'store'}", rank=0, world_size=1, timeout=timeout)
+
+    monkeypatch.setattr(dist, "init_process_group", begin)
     yield
 
 

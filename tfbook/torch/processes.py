@@ -12,7 +12,10 @@ from torch.distributed.tensor import init_device_mesh
 
 from tfbook.torch.device import device
 
-GLOO = r"\[\S+\.cc:\d+\] |Connection closed by peer \[|Timed out waiting \d+ms for (recv|send)|Application timeout caused pair closure"
+GLOO = "|".join([  # how its errors begin
+    r"\[\S+\.cc:\d+\] ", r"Connection closed by peer \[", r"Timed out waiting \d+ms for (recv|send)",
+    "Application timeout caused pair closure",
+])
 START = "start the processes with\ntorchrun --nproc-per-node 2 -m MODULE, or tfbook.torch.parallel.launch(MODULE, 2)"
 
 
@@ -68,7 +71,8 @@ def where():
 
 def loss_in(error):
     """What an error says of another process that broke off or stayed silent, or None where it says something else."""
-    if not isinstance(error, dist.DistError) and not (type(error) is RuntimeError and re.match(GLOO, str(error))):
-        return None  # whatever it says of time, it is not of the processes
+    of_processes = isinstance(error, dist.DistError)
+    if not of_processes and not (type(error) is RuntimeError and re.match(GLOO, str(error))):
+        return None  # a timeout of something else
     found = re.search(r"connection (closed|reset)( by( remote)? peer)?|broken pipe|timed? ?out", str(error), re.IGNORECASE)
-    return found.group().lower() if found else "no answer" if isinstance(error, dist.DistError) else None
+    return found.group().lower() if found else "no answer" if of_processes else None

@@ -72,8 +72,10 @@ def train(
     steps, every = whole("steps", steps), whole("every", every, least=1)
     if patience is not None and held_out is None:
         raise ValueError("patience: expected held_out to watch, got none")
-    rate, clip = positive("rate", rate), None if clip is None else positive("clip", clip, ", or None for no clipping")
-    schedule(0, steps, warmup)  # refuses a warmup out of range before anything else is done
+    rate = positive("rate", rate)
+    if clip is not None:
+        clip = positive("clip", clip, ", or None for no clipping")
+    schedule(0, steps, warmup)  # a warmup out of range is refused here, not after the first measure
     loss, device = loss or guess_loss, next(model.parameters()).device
     held_out = held_out and on_device(held_out, device)
     optimizer = torch.optim.AdamW(parameter_groups(model, decay), lr=rate, betas=(0.9, 0.95))
