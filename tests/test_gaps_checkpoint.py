@@ -121,14 +121,15 @@ def test_a_file_holds_numbers_and_no_code(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="this system cannot open a folder")
-def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(tmp_path, monkeypatch):
-    done, fsync, replace = [], os.fsync, os.replace
+@pytest.mark.parametrize("make", [model, lambda: nn.Linear(1, 1)], ids=["large", "smaller than a buffer"])
+def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(make, tmp_path, monkeypatch):
+    done, sizes, fsync, replace = [], [], os.fsync, os.replace
 
     def synced(number):
         status = os.fstat(number)
         where = "folder" if stat.S_ISDIR(status.st_mode) else "file"
         if where == "file":
-            assert status.st_size == (tmp_path / "a.part").stat().st_size > 0
+            sizes.append(status.st_size)
         else:
             assert os.path.samestat(status, tmp_path.stat())
         done.append(where)
@@ -136,7 +137,8 @@ def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(tmp_path, mon
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(os, "replace", lambda *names: (done.append(tuple(Path(name).name for name in names)), replace(*names)))
-    save_checkpoint(tmp_path / "a", model())
+    save_checkpoint(tmp_path / "a", make())
+    assert sizes == [(tmp_path / "a").stat().st_size]
     assert done == ["file", ("a.part", "a"), "folder"]
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
