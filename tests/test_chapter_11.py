@@ -130,3 +130,19 @@ def test_the_numpy_model_keeps_its_threshold_and_broken_gradients_do_not(read):
     assert tiny(read) < unigram - 0.7
     assert tiny(read, lambda g: {name: -d for name, d in g.items()}, steps=50) > unigram
     assert tiny(read, lambda g: {name: d for name, d in g.items() if name != "E"}) > unigram - 0.7  # the table is never learned
+
+
+def rise(read, n):
+    """How far the held-out loss, in bits, is above its least after training on n characters."""
+    vocab, tokens, (inputs, targets), _ = read
+    torch.manual_seed(0)
+    model = LanguageModel(vocab, 32, 64, 4, 1, positions="rotary", norm="pre", activation="gelu", fused=True)
+    held_out = inputs[:150, :32], targets[:150, :32]
+    run = train(model, lambda rng: windows(tokens[:n], 32, 16, rng), 160, held_out=held_out, rate=0.01, every=20)
+    losses = [loss for _, loss in run["held_out"]]
+    return (losses[-1] - min(losses)) / math.log(2)
+
+
+def test_a_short_text_is_overfitted_and_a_long_one_is_not(read):
+    assert rise(read, 2_000) > 0.2
+    assert rise(read, None) < 0.05
