@@ -197,3 +197,18 @@ def test_draws_are_of_the_distribution(half):
         drawn = np.bincount(half.sample(many, rng).tolist(), minlength=5)
         assert ((drawn > 0) == (right > 0)).all()
         np.testing.assert_allclose(drawn / n, right / right.sum(), atol=0.012)
+
+
+@HALVES
+def test_a_nucleus_ends_where_its_share_is_reached(half):
+    for top_p, kept in ((0.25, 1), (0.5, 2), (0.51, 3), (0.75, 3), (0.76, 4), (1.0, 4)):
+        p = half.token_distribution(native(half, np.zeros(4)), top_p=top_p)
+        assert p.tolist() == [1 / kept] * kept + [0] * (4 - kept)  # of equals, the first
+    for top_k in (1, 2, 3, 4, None):
+        p = half.token_distribution(native(half, np.zeros(4)), top_k=top_k)
+        assert p.tolist() == [1 / (top_k or 4)] * (top_k or 4) + [0] * (4 - (top_k or 4))
+
+
+@HALVES
+def test_the_coldest_draw_is_the_first_of_the_likeliest(half):
+    assert half.token_distribution(native(half, [1.0, 3.0, 3.0]), temperature=0).tolist() == [0, 1, 0]

@@ -121,8 +121,8 @@ def test_a_file_holds_numbers_and_no_code(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="this system cannot open a folder")
-@pytest.mark.parametrize("make", [model, lambda: nn.Linear(1, 1)], ids=["large", "smaller than a buffer"])
-def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(make, tmp_path, monkeypatch):
+@pytest.mark.parametrize("buffer", [-1, 2**20], ids=["the system's buffer", "a buffer that holds all"])
+def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(buffer, tmp_path, monkeypatch):
     done, sizes, fsync, replace = [], [], os.fsync, os.replace
 
     def synced(number):
@@ -137,7 +137,8 @@ def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(make, tmp_pat
 
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(os, "replace", lambda *names: (done.append(tuple(Path(name).name for name in names)), replace(*names)))
-    save_checkpoint(tmp_path / "a", make())
+    monkeypatch.setattr(Path, "open", lambda path, mode: open(path, mode, buffering=buffer))  # noqa: SIM115
+    save_checkpoint(tmp_path / "a", model())
     assert sizes == [(tmp_path / "a").stat().st_size]
     assert done == ["file", ("a.part", "a"), "folder"]
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
