@@ -54,6 +54,7 @@ def test_norms_of_huge_rows_have_unit_variance(half, dtype, size):
     assert_allclose(half.layer_norm(X, gamma, beta), NORMAL, rtol=rtol, atol=rtol)
     assert_allclose(half.layer_norm(X - X[::-1], gamma, beta), NORMAL, rtol=rtol, atol=rtol)
     assert_allclose(half.rms_norm(X, gamma), RMS, rtol=rtol)
+    assert_allclose(half.rms_norm(-X, gamma), -RMS, rtol=rtol)
 
 
 def test_norms_of_huge_rows_in_bfloat16():
