@@ -126,7 +126,9 @@ def test_a_process_sends_its_messages(options, p):
 
 def test_what_is_sharded_is_held_in_parts():
     n = cost.layer(24, 24, 4).total_params
-    assert data_parallel(**SIZES, p=4, sharded=True).memory == elements(4, cut="batch") | {"params": -(-n // 4)}
+    assert data_parallel(**SIZES, p=4, sharded=True).memory == elements(4, cut="batch") | {"params": n / 4}
+    assert n % 7  # what cannot be divided evenly is rounded up
+    assert data_parallel(**SIZES | {"B": 7}, p=7, sharded=True).memory["params"] == n // 7 + 1
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 5])
@@ -149,7 +151,8 @@ def test_kernels_read_and_write_their_tensors(H, H_kv, size):
         "scores": (size * (Q + K), size * S, 2 * S * d_k), "softmax": (size * S, size * S, 0),
         "mix": (size * (S + V), size * Y, 2 * S * d_v),
     }
-    for chip in (size * (5 * 5 + 2 * 5 * 8), size * 100, size * 400, 2**20):  # of the first, a block is 5 queries: it fits evenly
+    full = [size * (B * B + 2 * B * 8) for B in (5, 6)]  # blocks of 5, which fit evenly, and of 6
+    for chip in (full[0], full[1] - 1, full[1], size * 100, size * 400, 2**20):
         B = traffic.block_of(d_k, d_v, size, chip)
         assert size * (B * B + 2 * B * (d_k + d_v)) <= chip < size * ((B + 1) ** 2 + 2 * (B + 1) * (d_k + d_v))
         passes = -(-(H // H_kv * T) // B)
