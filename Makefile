@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadscope
+# Three workers for two processors: one that waits for a browser or a kernel leaves its processor idle.
+WORKERS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2)))
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
@@ -31,8 +33,7 @@ pdf: book ## print the book with Chromium and bind it into _build/book.pdf
 	@$(BIN)/python scripts/pdf.py
 
 test: $(VENV)/all book ## install everything, build the book, run every test and every notebook
-	$(PYTEST) --nbval --nbval-current-env -m "not alone" $(ARGS)
-	$(if $(ARGS),,$(BIN)/python -m pytest -m alone tests)
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT INT TERM && TMPDIR=$$tmp $(PYTEST) --nbval --nbval-current-env $(ARGS)
 
 portable: $(VENV)/all ## run the notebooks and the fast tests as three processors would; CPU=haswell for one
 	@$(BIN)/python scripts/portable.py $(CPU)

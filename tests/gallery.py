@@ -8,12 +8,12 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 
-from browser import visit
+from browser import BOOK, visit
 
 from tfbook import widgets
 from tfbook.widgets.base import Figure
 
-PAGE = Path(__file__).resolve().parent.parent / "_build/html/chapters/figures.html"
+PAGE = BOOK / "chapters/figures.html"
 FIGURES = [figure for figure in vars(widgets).values() if isinstance(figure, type) and issubclass(figure, Figure)]
 DRAWINGS = {}  # of each figure, by its class: what reads the page, and what holds that against Python
 STATES = {}  # of a figure with more settings than a browser can go through: a function that gives those that are tried

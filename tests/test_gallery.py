@@ -1,33 +1,43 @@
 """The page of all live figures, as it was built: every state of every figure is drawn as Python computed it, and fits."""
 
-import gzip
 import json
 import re
 
 import pytest
-from browser import inaccessible, overflow, served, unnamed_pictures
-from gallery import DRAWINGS, FIGURES, PAGE, choose, compare, every_state, gallery, load, on, states
+from browser import BOOK, CHAPTERS, PAGES, inaccessible, overflow, unnamed_pictures
+from gallery import DRAWINGS, FIGURES, choose, compare, every_state, gallery, load, on, states
 
 load()
 
 
-def test_every_figure_is_on_the_page_and_has_a_check(browser):
-    with gallery(browser) as visited:
-        shown = visited.page.locator("[data-figure]").evaluate_all("(nodes) => nodes.map((node) => node.dataset.figure)")
+@pytest.fixture(scope="module")
+def page(request, browser):
+    """The page at a width and in a theme, opened once for all figures."""
+    width, theme = request.param
+    with gallery(browser, width=width, theme=theme) as visited:
+        yield visited.page
+
+
+def opened(*looks):
+    return pytest.mark.parametrize("page", looks, indirect=True, scope="module")
+
+
+@opened((1200, "light"))
+def test_every_figure_is_on_the_page_and_has_a_check(page):
+    shown = page.locator("[data-figure]").evaluate_all("(nodes) => nodes.map((node) => node.dataset.figure)")
     assert sorted(shown) == sorted(figure.__name__ for figure in FIGURES) == sorted(figure.__name__ for figure in DRAWINGS)
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_state_is_drawn_as_python_computed_it(theme, figure, browser):
-    with gallery(browser, theme=theme) as visited:
-        drawn = every_state(on(visited.page, figure), figure)
-    for seen, setting in zip(drawn, states(figure), strict=True):
-        assert seen["dark"] == (theme == "dark")
+@opened((1200, "light"), (1200, "dark"))
+def test_every_state_is_drawn_as_python_computed_it(page, figure):
+    dark = page.evaluate("document.documentElement.dataset.theme") == "dark"
+    for seen, setting in zip(every_state(on(page, figure), figure), states(figure), strict=True):
+        assert seen["dark"] == dark
         compare(figure, seen, setting)
 
 
-SMALL = """() => [...document.querySelectorAll(".tfb-stage svg text")].flatMap((text) => {
+SMALL = """(figure) => [...figure.querySelectorAll(".tfb-stage svg text")].flatMap((text) => {
   const svg = text.closest("svg"), shrunk = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
   const px = parseFloat(getComputedStyle(text).fontSize) * shrunk;
   return text.getClientRects().length && px < 10 ? [`${px}: ${text.textContent}`] : [];
@@ -50,61 +60,39 @@ TOUCHING = """(figure) => { // words over other words
 }"""
 
 
+def some_states(figure):
+    return states(figure)[:: max(1, len(states(figure)) // 12)]
+
+
 @pytest.mark.parametrize("figure", FIGURES)
-@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (800, "dark")])
-def test_states_fit_the_page_and_have_names(figure, width, theme, browser):
-    with gallery(browser, width=width, theme=theme) as visited:
-        page, settings = visited.page, states(figure)
-        for setting in settings[:: max(1, len(settings) // 12)]:
-            choose(on(page, figure), figure, setting)
-            assert overflow(page) == []
-            assert unnamed_pictures(page) == []
-            assert page.evaluate(SMALL) == []
-            assert on(page, figure).evaluate(TOUCHING) == []
-        assert inaccessible(page) == []
+@opened((390, "light"), (800, "dark"))
+def test_states_fit_the_page_and_have_names(page, figure):
+    place = on(page, figure)
+    for setting in some_states(figure):
+        choose(place, figure, setting)
+        assert overflow(page) == []
+        assert unnamed_pictures(page) == []
+        assert place.evaluate(SMALL) == []
+        assert place.evaluate(TOUCHING) == []
+    assert inaccessible(page, f"[data-figure={figure.__name__}]") == []  # tests/test_pages.py looks at the page around it
 
 
-def test_labels_do_not_touch_on_the_narrowest_phone(browser):
-    with gallery(browser, width=320) as visited:
-        for figure in FIGURES:
-            settings = states(figure)
-            for setting in settings[:: max(1, len(settings) // 12)]:
-                choose(on(visited.page, figure), figure, setting)
-                assert on(visited.page, figure).evaluate(TOUCHING) == [], f"{figure.__name__} at {setting}"
+@pytest.mark.parametrize("figure", FIGURES)
+@opened((320, "light"))
+def test_labels_do_not_touch_on_the_narrowest_phone(page, figure):
+    for setting in some_states(figure):
+        choose(on(page, figure), figure, setting)
+        assert on(page, figure).evaluate(TOUCHING) == [], setting
 
 
-# ---- what travels ----
+# ---- what travels: test_speed.py weighs the page as a whole ----
 
-BOOK = PAGE.parent.parent
-WITH_FIGURES = [path for path in sorted(BOOK.glob("chapters/*.html")) if "data-figure=" in path.read_text(encoding="utf-8")]
 PLACE = re.compile(r'\nplace\("(\w+)", (\{.*\})\);</script>')
-TEXT = re.compile(r"text/|javascript|json|svg|xml")
 
 
-@pytest.mark.parametrize("path", WITH_FIGURES, ids=lambda path: path.stem)
-def test_tables_of_a_built_page_take_150_kB_each(path):
-    held = PLACE.findall(path.read_text(encoding="utf-8"))
-    assert len(held) == path.read_text(encoding="utf-8").count(" class=\"tfb\" data-figure=")
-    sizes = {name: len(json.dumps(json.loads(text)["spec"]["table"]).encode()) for name, text in held}
-    assert max(sizes.values()) <= 150_000, sizes
-
-
-@pytest.mark.parametrize("path", WITH_FIGURES, ids=lambda path: path.stem)
-def test_a_built_page_takes_one_and_a_half_megabytes(path, browser):
-    """As a static host sends it: texts compressed, and everything that the page asks for."""
-    sizes = {}
-    context = browser.new_context()
-    page = context.new_page()
-    with served(BOOK) as address:
-        page.on("requestfinished", lambda request: sizes.__setitem__(request.url, weight(request.response())))
-        page.goto(f"{address}/{path.relative_to(BOOK).as_posix()}", wait_until="networkidle")
-        page.wait_for_timeout(300)
-    context.close()
-    largest = sorted(sizes.items(), key=lambda item: -item[1])[:5]
-    assert len(sizes) > 10, "style sheets and scripts are counted too"
-    assert sum(sizes.values()) <= 1_500_000, largest
-
-
-def weight(response):
-    body = response.body()
-    return len(gzip.compress(body, 6)) if TEXT.search(response.headers.get("content-type", "")) else len(body)
+@pytest.mark.parametrize("name", PAGES)
+def test_tables_of_a_built_page_take_150_kB_each(name):
+    text = (BOOK / name).read_text(encoding="utf-8")
+    held = PLACE.findall(text)
+    assert len(held) == text.count(' class="tfb" data-figure=') >= (name in CHAPTERS)
+    assert all(len(json.dumps(json.loads(table)["spec"]["table"]).encode()) <= 150_000 for _, table in held)

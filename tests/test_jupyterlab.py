@@ -31,13 +31,13 @@ def free_port():
         return any_port.getsockname()[1]
 
 
-def soon(check, seconds=120):
-    """What a check gives when it passes, tried again until then."""
+def soon(check, not_yet, seconds=30):
+    """What a check gives once it no longer raises one of the errors that mean "not yet"; any other error is raised at once."""
     end = time.monotonic() + seconds
     while True:
         try:
             return check()
-        except Exception:  # not drawn yet: too few bars, other numbers
+        except not_yet:
             if time.monotonic() > end:
                 raise
             time.sleep(0.1)
@@ -59,7 +59,12 @@ def lab(tmp_path_factory):
     ) as server:
         try:
             address = f"http://127.0.0.1:{port}"
-            soon(lambda: urllib.request.urlopen(f"{address}/api", timeout=5).close())
+
+            def answers():
+                assert server.poll() is None, Path(folder, "log").read_text(encoding="utf-8")[-2000:]
+                urllib.request.urlopen(f"{address}/api", timeout=5).close()
+
+            soon(answers, OSError, seconds=120)
             yield address
         finally:
             server.terminate()
@@ -88,7 +93,22 @@ def on(page, figure):
 
 
 def drawn(place, figure, setting):
-    soon(lambda: compare(figure, read(place, figure), setting))
+    """Wait for the kernel's answer to be drawn: until then the numbers differ, and how many there are."""
+    soon(lambda: compare(figure, read(place, figure), setting), (AssertionError, IndexError, ValueError))
+
+
+def test_only_what_may_still_come_is_waited_for():
+    tries = []
+
+    def comes_third():
+        tries.append(len(tries))
+        assert len(tries) == 3
+
+    soon(comes_third, AssertionError)
+    with pytest.raises(AssertionError):
+        soon(comes_third, AssertionError, seconds=0.3)
+    with pytest.raises(KeyError):
+        soon(lambda: {}["no such name"], (AssertionError, IndexError, ValueError))
 
 
 def between(figure):
@@ -118,7 +138,7 @@ def test_a_reader_moves_a_slider_and_types_what_no_page_holds(page):
     drawn(explorer, AttentionExplorer, setting | {"T": 5, "d": 48, "H": 3})
     run(page, 2)
     printed = page.locator(".jp-CodeCell").nth(2).locator(".jp-OutputArea-output pre")
-    assert json.loads(soon(lambda: printed.inner_text())) == setting | {"T": 5, "d": 48, "H": 3}, "Python has what the reader chose"
+    assert json.loads(printed.inner_text()) == setting | {"T": 5, "d": 48, "H": 3}, "Python has what the reader chose"
     explorer.get_by_label("H heads, any value").fill("7")
     error = explorer.locator(".tfb-error")
     error.wait_for()

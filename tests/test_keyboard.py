@@ -1,11 +1,10 @@
 """The book without a mouse: the Tab key reaches everything once, in the order of the page, and one always sees where one is."""
 
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
-from browser import served, visit, why_not
+from browser import BOOK, served, visit, why_not
 
-BOOK = Path(__file__).resolve().parent.parent / "_build/html"
 CHAPTER = "chapters/03-scaled-dot-product-attention.html"
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
@@ -43,19 +42,33 @@ def address():
         yield f"{host}/{CHAPTER}"
 
 
-@pytest.fixture
-def chapter(browser, address):
+@contextmanager
+def opened(browser, address):
     with visit(browser, address, wait=800) as visited:
         yield visited.page
         assert visited.faults == []
 
 
-def test_tab_reaches_everything_once_and_in_order_and_leaves(chapter):
-    wanted, stops = chapter.evaluate(NAMES), []
+@pytest.fixture
+def fresh(browser, address):
+    """The chapter, just opened: nothing has the focus."""
+    with opened(browser, address) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def chapter(browser, address):
+    """The chapter, opened once for the tests that put the focus somewhere by themselves."""
+    with opened(browser, address) as page:
+        yield page
+
+
+def test_tab_reaches_everything_once_and_in_order_and_leaves(fresh):
+    wanted, stops = fresh.evaluate(NAMES), []
     assert len(wanted) > 100
     for _ in range(len(wanted) + 1):
-        chapter.keyboard.press("Tab")
-        here = chapter.evaluate(HERE)
+        fresh.keyboard.press("Tab")
+        here = fresh.evaluate(HERE)
         if here is None:
             break
         assert here["ring"], f"nothing shows that the focus is on {here['what']}"
@@ -67,36 +80,19 @@ def test_tab_reaches_everything_once_and_in_order_and_leaves(chapter):
     assert stops == sorted(stops)
 
 
-def test_shift_and_tab_go_back(chapter):
+def test_shift_and_tab_go_back(fresh):
     for key in ("Tab", "Tab", "Tab", "Shift+Tab"):
-        chapter.keyboard.press(key)
-    assert chapter.evaluate("document.activeElement.className") == "navbar-brand logo"
+        fresh.keyboard.press(key)
+    assert fresh.evaluate("document.activeElement.className") == "navbar-brand logo"
 
 
-def test_the_first_link_leads_to_the_text(chapter):
-    chapter.keyboard.press("Tab")
-    assert chapter.evaluate("document.activeElement.textContent") == "Skip to main content"
-    assert chapter.locator("#pst-skip-link").bounding_box()["y"] >= 0, "it is not seen"
-    chapter.keyboard.press("Enter")
-    chapter.keyboard.press("Tab")
-    assert chapter.evaluate("document.querySelector('main').contains(document.activeElement)")
-
-
-def test_search_opens_answers_and_closes(chapter):
-    button = chapter.locator("button.search-button__button").first
-    button.focus()
-    chapter.keyboard.press("Enter")
-    field = chapter.locator("#pst-search-dialog input[type=search]")
-    field.wait_for(state="visible")
-    assert field.evaluate("(node) => node === document.activeElement")
-    chapter.keyboard.press("Escape")
-    field.wait_for(state="hidden")
-    assert button.evaluate("(node) => node === document.activeElement")
-    chapter.keyboard.press("Enter")
-    chapter.keyboard.type("softmax")
-    chapter.keyboard.press("Enter")
-    chapter.wait_for_url("**/search.html?q=softmax*")
-    chapter.locator("#search-results li a").first.wait_for(timeout=5000)
+def test_the_first_link_leads_to_the_text(fresh):
+    fresh.keyboard.press("Tab")
+    assert fresh.evaluate("document.activeElement.textContent") == "Skip to main content"
+    assert fresh.locator("#pst-skip-link").bounding_box()["y"] >= 0, "it is not seen"
+    fresh.keyboard.press("Enter")
+    fresh.keyboard.press("Tab")
+    assert fresh.evaluate("document.querySelector('main').contains(document.activeElement)")
 
 
 def test_theme_changes(chapter):
@@ -138,6 +134,23 @@ def test_arrows_go_through_the_answers_of_a_question(chapter):
         said.add(question.locator(".Feedback").inner_text())
     assert len(said) > 1
     assert question.locator("label.correctButton, label.incorrectButton").count()
+
+
+def test_search_opens_answers_and_closes(chapter):  # and leaves the chapter: the last that shares it
+    button = chapter.locator("button.search-button__button").first
+    button.focus()
+    chapter.keyboard.press("Enter")
+    field = chapter.locator("#pst-search-dialog input[type=search]")
+    field.wait_for(state="visible")
+    assert field.evaluate("(node) => node === document.activeElement")
+    chapter.keyboard.press("Escape")
+    field.wait_for(state="hidden")
+    assert button.evaluate("(node) => node === document.activeElement")
+    chapter.keyboard.press("Enter")
+    chapter.keyboard.type("softmax")
+    chapter.keyboard.press("Enter")
+    chapter.wait_for_url("**/search.html?q=softmax*")
+    chapter.locator("#search-results li a").first.wait_for(timeout=5000)
 
 
 def test_side_bar_opens_and_closes_on_a_phone(browser, address):

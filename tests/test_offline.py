@@ -2,14 +2,12 @@
 
 import re
 import zipfile
-from pathlib import Path
 
 import pytest
-from browser import served, visit, why_not
+from browser import BOOK, served, visit, why_not
 from pack import NAME, files, pack
 from speed import hosted
 
-BOOK = Path(__file__).resolve().parent.parent / "_build" / "html"
 CHAPTER = "chapters/03-scaled-dot-product-attention.html"
 # Inline scripts and styles hold each figure's table and drawing, and the theme's first word on light or dark: a page is whole by itself,
 # also from the disk, where a browser loads no module from a file. Nothing is made into code at run time: `unsafe-eval` is not here.

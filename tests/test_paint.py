@@ -1,6 +1,10 @@
-"""From a slider's move to the next painted frame: at most 50 ms, for every move between neighbouring states of every figure."""
+"""What a slider's move costs until it is painted: at most 50 ms of processor time, for every move between neighbouring states of a figure.
 
-import json
+It is the processor time of the page's main thread, as the browser counts it: script, style, layout and painting. The time on the clock
+would depend on what else runs. In about one move of twelve the browser also collects its garbage, which takes as long as the move. A move
+that takes more than 50 ms is therefore measured REPEATS times, and the median counts: a state that is slow is slow nearly every time.
+"""
+
 from statistics import median
 
 import pytest
@@ -8,33 +12,15 @@ from gallery import FIGURES, LEAPS, SET, gallery, load, on, places, states
 
 load()
 MOST = 50  # milliseconds
-TRIES = 12  # of a move that was slow: another program may have had the processor. A state that is slow is slow each time.
+REPEATS = 9
 
-MEASURE = f"""async (figure, [moves, most, tries]) => {{
-  const set = {SET};
-  const painted = () => new Promise((done) => requestAnimationFrame(() => {{ // the frame's own work is over when a message comes through
+MOVE = f"""async (figure, move) => {{ // ends with the frame that shows it
+  ({SET})(figure, move);
+  await new Promise((done) => requestAnimationFrame(() => {{ // the frame's own work is over when a message comes through
     const {{ port1, port2 }} = new MessageChannel();
     port1.onmessage = done;
     port2.postMessage(null);
   }}));
-  const time = async (move) => {{
-    const start = performance.now();
-    set(figure, move);
-    await painted();
-    return performance.now() - start;
-  }};
-  const all = [];
-  await time(moves[0]); // where it stands; the page's first frame of all
-  for (let i = 1; i < moves.length; i++) {{
-    const move = moves[i];
-    let best = await time(move);
-    for (let again = 1; best > most && again < tries; again++) {{
-      await time(moves[i - 1]);
-      best = Math.min(best, await time(move));
-    }}
-    all.push(best);
-  }}
-  return JSON.stringify(all);
 }}"""
 
 
@@ -50,16 +36,51 @@ def moves(figure):
     return path
 
 
-@pytest.mark.alone
-@pytest.mark.parametrize("figure", FIGURES)
-def test_a_move_is_painted_within_50_ms(figure, browser):
-    path = moves(figure)
+class Meter:
+    """Milliseconds of processor time that a page's main thread takes for a move of one of its figures."""
+
+    def __init__(self, page, place):
+        self.devtools, self.figure = page.context.new_cdp_session(page), place.element_handle()
+        self.devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self.spent = 0
+
+    def time(self, move):
+        self.figure.evaluate(MOVE, move)
+        metrics = self.devtools.send("Performance.getMetrics")["metrics"]
+        before, self.spent = self.spent, next(1000 * metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+        return self.spent - before
+
+    def again(self, start, move):
+        """The median of some measurements of one move."""
+        return median((self.time(start), self.time(move))[1] for _ in range(REPEATS))
+
+
+@pytest.fixture(scope="module")
+def page(browser):
     with gallery(browser) as visited:
-        place = on(visited.page, figure)
-        place.scroll_into_view_if_needed()
-        times = json.loads(place.evaluate(MEASURE, [path, MOST, TRIES]))
-    worst = max(range(len(times)), key=times.__getitem__)
-    print(f"{figure.__name__}: {len(times)} moves, median {median(times):.0f} ms, worst {times[worst]:.0f} ms, to {path[worst + 1]}")
+        yield visited.page
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_move_is_painted_in_50_ms_of_processor_time(figure, page):
+    place, path = on(page, figure), moves(figure)
+    place.scroll_into_view_if_needed()
+    meter = Meter(page, place)
+    meter.time(path[0])  # where it is; the figure's first frame of all
+    times = dict(enumerate(map(meter.time, path[1:])))
     assert len(times) >= len(states(figure)) - 1  # a figure of one control may begin at its first state
-    assert median(times) <= MOST
+    for i in [i for i, time in times.items() if time > MOST]:
+        times[i] = meter.again(path[i], path[i + 1])
+    worst = max(times, key=times.get)
+    print(f"{len(times)} moves, median {median(times.values()):.0f} ms, worst {times[worst]:.0f} ms, to {path[worst + 1]}")
     assert times[worst] <= MOST, path[worst + 1]
+
+
+def test_a_slow_move_is_seen(page):
+    figure = FIGURES[0]
+    path, place = moves(figure), on(page, figure)
+    meter = Meter(page, place)
+    quick = meter.again(path[0], path[1])
+    sort = "Array.from({ length: 2e5 }, (_, j) => (j * 7919) % 200003).sort((a, b) => a - b)"
+    place.evaluate(f"(figure) => figure.addEventListener('input', () => {{ for (let i = 0; i < 10; i++) {sort}; }})")
+    assert quick <= MOST < meter.again(path[0], path[1])

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -89,7 +91,17 @@ def test_errors_say_what_was_expected(found):
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory):
+def temporary(tmp_path_factory):
+    """The folder for temporary files, of this process and of those that it starts."""
+    folder = tmp_path_factory.mktemp("temporary")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))
+        patch.setattr(tempfile, "tempdir", None)  # asked for anew
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory, temporary):
     """A run that ends, one whose last process is killed in step 6, and what goes on from its checkpoint."""
     folder = tmp_path_factory.mktemp("killed")
     run = lambda name, *options: json.loads(launch("tfbook.torch.together", 2, "learn", folder / name, *options, seconds=LONG))  # noqa: E731
@@ -106,6 +118,11 @@ def test_a_killed_process_is_named(killed):
     said = "rank 0: another process is gone (connection" in failure.log
     assert said or failure.exits[0] == -signal.SIGTERM, "it neither said so nor was ended by torchrun first"
     assert "Traceback" not in failure.log.partition("torch/distributed/elastic")[0], "a survivor shows a traceback"
+
+
+def test_no_temporary_file_is_left(killed, temporary):
+    kept = re.compile("torchinductor_")  # PyTorch's cache of compiled code, one for each user
+    assert [path.name for path in temporary.iterdir() if not kept.match(path.name)] == []
 
 
 def test_training_goes_on_as_if_nothing_had_happened(killed):

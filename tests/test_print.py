@@ -8,14 +8,13 @@ from pathlib import Path
 import chromium
 import pdf
 import pytest
-from browser import visit, why_not
+from browser import BOOK, CHAPTERS, visit, why_not
 from pypdf import PdfReader
 
 from tfbook.exercises import QUIZZES, catalogue
 from tfbook.exercises.exercise import source
 from tfbook.widgets import SoftLookup
 
-BOOK = Path(__file__).resolve().parent.parent / "_build/html"
 INDEX = BOOK / "chapters/index.html"
 TALL = 960  # pixels between the upper and the lower margin
 
@@ -102,9 +101,9 @@ def plain(text):
 
 def titles():
     """Of each chapter, its number and its title."""
-    for path in sorted(BOOK.glob("chapters/[0-9][0-9]-*.html")):
-        (title,) = re.findall(r"<h1>(.*?)<a", path.read_text(encoding="utf-8"))
-        yield f"{int(path.stem[:2])}  {title}"
+    for page in CHAPTERS:
+        (title,) = re.findall(r"<h1>(.*?)<a", (BOOK / page).read_text(encoding="utf-8"))
+        yield f"{int(page.partition('/')[2][:2])}  {title}"
 
 
 def test_nothing_is_cut_off_and_no_button_is_printed(bound):

@@ -2,9 +2,8 @@
 
 import book_pages
 import pytest
-from browser import served, visit, why_not
+from browser import BOOK, served, visit, why_not
 
-BOOK = book_pages.ROOT / "_build" / "html"
 TERMS = book_pages.terms((book_pages.ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8"))
 FIRST = {  # what is typed, and where the first result leads
     "GQA": "04#sharing-keys-and-values", "MQA": "04#sharing-keys-and-values", "grouped query attention": "04",

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 
 class ProcessesFailed(RuntimeError):
@@ -58,18 +59,19 @@ def launch(module, p, *arguments, seconds=300):
     command = [
         sys.executable, "-m", "torch.distributed.run", f"--nproc-per-node={p}", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0",
         "--local-addr=127.0.0.1",  # not the name of the machine, which some cannot look up
-        "-m", module, *map(str, arguments),
     ]
     threads = str(max(1, (os.cpu_count() or 1) // p))  # else each process takes all cores
     environment = {"OMP_NUM_THREADS": threads, "GLOO_SOCKET_IFNAME": _loopback(), "PYTHONUNBUFFERED": "1", **os.environ}
-    running = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        output, log = running.communicate(timeout=seconds)
-    except BaseException as error:  # also where the reader interrupts: nothing is left running
-        log = _stopped(running)
-        if not isinstance(error, subprocess.TimeoutExpired):
-            raise
-        raise TimeoutError(f"{module}: expected {p} processes to end within {seconds} s; they were ended\n{log[-2000:]}") from None
+    with tempfile.TemporaryDirectory(prefix="tfbook_", ignore_cleanup_errors=True) as logs:  # torchrun leaves its own
+        command += [f"--log-dir={logs}", "-m", module, *map(str, arguments)]
+        running = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            output, log = running.communicate(timeout=seconds)
+        except BaseException as error:  # also where the reader interrupts: nothing is left running
+            log = _stopped(running)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            raise TimeoutError(f"{module}: expected {p} processes to end within {seconds} s; they were ended\n{log[-2000:]}") from None
     if running.returncode:
         raise ProcessesFailed(_exits(log), output, log)
     return output
