@@ -1,5 +1,7 @@
 """Gradients by hand in float16 and float32: the float64 gradient of the same numbers, rounded, and never 0 for want of width."""
 
+import inspect
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -62,3 +64,10 @@ def test_no_gradient_is_left_out():
     names = {name for name in vars(tn) if name.endswith("_vjp")}
     made_of_these = {"residual_vjp", "embed_vjp", "repeat_heads_vjp", "transformer_layer_vjp", "transformer_vjp"}
     assert names == set(CASES) | made_of_these
+
+
+@pytest.mark.parametrize("name", sorted(name for name in vars(tn) if name.endswith("_vjp")))
+def test_options_have_the_defaults_of_the_function(name):
+    of_vjp, of_function = (inspect.signature(getattr(tn, f)).parameters for f in (name, name.removesuffix("_vjp")))
+    for option in of_vjp.keys() & of_function.keys():
+        assert of_vjp[option].default == of_function[option].default, option

@@ -87,8 +87,8 @@ def directly(Q, K, V, dY, causal, shared, mask):
 def test_the_ring_sums_in_full_precision(dtype, masked, causal, shared, monkeypatch):
     monkeypatch.setattr(ring, "pass_on", hand_on)
     torch.manual_seed(0)
-    Q, dY = torch.randn(2, 2, 4, 24, 8).unbind()
-    K, V = torch.randn(2, 2, 4 // shared, 24, 8).unbind()
+    Q, dY = torch.randn(2, 4, 24, 8), torch.randn(2, 4, 24, 5)
+    K, V = torch.randn(2, 4 // shared, 24, 8), torch.randn(2, 4 // shared, 24, 5)
     case = [X.to(dtype) for X in (Q, K, V, dY)]
     options = causal, shared, torch.rand(24, 24) < 0.5 if masked else None  # some rows see nothing
     found, right = among_threads(8, *case, *options), directly(*case, *options)
@@ -134,6 +134,11 @@ def test_split_parameters_are_copies_of_the_same_dtype(alone):
         assert way.is_shard(PLAN[name].dim % block.ndim) if name in PLAN else way.is_replicate()
         assert block.is_leaf
         assert not block.requires_grad
+
+
+def test_first_matrices_are_cut_by_columns_and_second_ones_by_rows():
+    axes = {"W_Q": -1, "W_K": -1, "W_V": -1, "W_O": 0, "W_1": -1, "b_1": -1, "W_2": 0, "W_gate": -1, "W_up": -1, "W_down": 0}
+    assert {name: way.dim for name, way in PLAN.items()} == axes
 
 
 @pytest.mark.parametrize("gated", [False, True])
@@ -295,6 +300,7 @@ def leave(folder):
                         raise error
             except BaseException as other:
                 came = type(other).__name__
+                assert not isinstance(other, SystemExit) or other.code == 1
             print(name, came, dist.is_initialized(), met.call_count, sep="\t", flush=True)
 
 
@@ -316,6 +322,17 @@ test_gaps_parallel.leave(Path({str(tmp_path)!r}))
 
 
 # ---- the program ----
+
+
+def test_each_step_has_a_batch_of_its_own():
+    batches = [together.batch(step, B=50) for step in range(3)]
+    assert torch.equal(batches[1], together.batch(1, B=50))
+    assert not torch.equal(batches[0], batches[1])
+    assert not torch.equal(batches[1], batches[2])
+    letters = sorted(set(together.SENTENCE))
+    written = {"".join(letters[token] for token in row) for tokens in batches for row in tokens}
+    assert all(len(row) == 33 and row in together.SENTENCE * 2 for row in written)
+    assert len(written) > 40  # from anywhere in the sentence
 
 
 @pytest.mark.parametrize("rank", [0, 1])
