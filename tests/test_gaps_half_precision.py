@@ -66,7 +66,7 @@ def test_no_gradient_is_left_out():
     assert names == set(CASES) | made_of_these
 
 
-@pytest.mark.parametrize("name", sorted(name for name in vars(tn) if name.endswith("_vjp")))
+@pytest.mark.parametrize("name", sorted(name for name in vars(tn) if name.endswith("_vjp") and hasattr(tn, name[:-4])))
 def test_options_have_the_defaults_of_the_function(name):
     of_vjp, of_function = (inspect.signature(getattr(tn, f)).parameters for f in (name, name.removesuffix("_vjp")))
     for option in of_vjp.keys() & of_function.keys():

@@ -279,10 +279,10 @@ def as_if_by_torchrun(tmp_path, monkeypatch):
 
 BREAKS = {  # what breaks within, and what comes out
     "nothing": (None, None),
-    "the reader's own": (ValueError("mine"), ValueError),
-    "another time": (RuntimeError("the query timed out"), RuntimeError),
-    "a lost process": (RuntimeError(GLOO + "pair.cc:1] Connection reset by peer"), SystemExit),
-    "an interrupt": (KeyboardInterrupt(), KeyboardInterrupt),
+    "the reader's own": (ValueError("mine"), "ValueError"),
+    "another time": (RuntimeError("the query timed out"), "RuntimeError"),
+    "a lost process": (RuntimeError(GLOO + "pair.cc:1] Connection reset by peer"), "SystemExit1"),
+    "an interrupt": (KeyboardInterrupt(), "KeyboardInterrupt"),
 }
 
 
@@ -299,8 +299,7 @@ def leave(folder):
                     if error:
                         raise error
             except BaseException as other:
-                came = type(other).__name__
-                assert not isinstance(other, SystemExit) or other.code == 1
+                came = f"{type(other).__name__}{getattr(other, 'code', '')}"
             print(name, came, dist.is_initialized(), met.call_count, sep="\t", flush=True)
 
 
@@ -315,7 +314,7 @@ import test_gaps_parallel
 test_gaps_parallel.leave(Path({str(tmp_path)!r}))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300)
-    wanted = [[name, kind.__name__ if kind else "None", "False", "0" if kind else "1"] for name, (_, kind) in BREAKS.items()]
+    wanted = [[name, str(came), "False", "0" if came else "1"] for name, (_, came) in BREAKS.items()]
     assert [line.split("\t") for line in done.stdout.splitlines()] == wanted, done.stderr
     assert done.stderr.count("another process is gone") == 1
     assert "rank 0: another process is gone (connection reset by peer)" in done.stderr
