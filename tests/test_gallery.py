@@ -19,7 +19,7 @@ def page(request, browser):
 
 
 def opened(*looks):
-    return pytest.mark.parametrize("page", looks, indirect=True, scope="module")
+    return pytest.mark.parametrize("page", looks, ids=lambda look: f"{look[0]}-{look[1]}", indirect=True, scope="module")
 
 
 @opened((1200, "light"))

@@ -75,15 +75,17 @@ def test_light_page_is_accessible(from_server):
 
 @of("from_server", PAGES)
 def test_dark_page_is_accessible(from_server):
-    root, button = from_server.page.locator("html"), from_server.page.locator("button.theme-switch-button").first
-    for theme in ("dark", "light"):  # the button goes round light, dark, the system's
-        for _ in range(3):
-            if root.get_attribute("data-theme") == theme:
-                break
-            button.dispatch_event("click")  # without a pointer, whose tooltip would stay
-        assert root.get_attribute("data-theme") == theme
-        if theme == "dark":
-            assert inaccessible(from_server.page) == []
+    turn(from_server.page, "dark")
+    assert inaccessible(from_server.page) == []
+
+
+def turn(page, theme):
+    """Change the theme with the button, which goes round light, dark, the system's."""
+    for _ in range(3):
+        if page.locator("html").get_attribute("data-theme") == theme:
+            return
+        page.locator("button.theme-switch-button").first.dispatch_event("click")  # without a pointer, whose tooltip would stay
+    pytest.fail(f"the button does not lead to the {theme} theme")
 
 
 @of("from_server", CHAPTERS)
@@ -146,6 +148,7 @@ def quiz_answers(visited):
 @of("from_server", CHAPTERS)
 def test_what_is_folded_opens_and_an_answered_page_is_accessible(from_server):
     page = from_server.page
+    turn(page, "light")
     assert page.locator("details.tfb-solution").count() >= 2
     for folded in page.locator("details").all():
         content = folded.locator(":scope > :not(summary)").first
