@@ -221,3 +221,12 @@ def test_a_nucleus_ends_where_its_share_is_reached(half):
 @HALVES
 def test_the_coldest_draw_is_the_first_of_the_likeliest(half):
     assert half.token_distribution(native(half, [1.0, 3.0, 3.0]), temperature=0).tolist() == [0, 1, 0]
+
+
+@HALVES
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_draws_from_half_precision_reach_every_token(half, dtype):
+    rng = torch.Generator().manual_seed(0) if half is tfbook.torch else np.random.default_rng(0)
+    p = native(half, np.full((2000, 5000), 1 / 4096), dtype)  # in half precision a running sum stops growing at 1/2
+    drawn = np.array(half.sample(p, rng).tolist())
+    np.testing.assert_allclose(np.histogram(drawn, bins=5, range=(0, 5000))[0], 400, atol=70)
