@@ -11,32 +11,32 @@ help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' Makefile
 
 read: book ## build the book, serve it on this machine and open it in a browser; no torch needed
-	@$(BIN)/python scripts/serve.py _build/html
+	@$(BIN)/python tools/site/serve.py _build/html
 
 book: $(VENV)/site ## build the book into _build/html; a warning is an error
 	@rm -rf _build/html _build/.doctrees
 	$(BIN)/jupyter-book build . --all -W -n --keep-going -q
-	@$(BIN)/python scripts/pack.py
-	@$(BIN)/python scripts/lite.py _build/html
+	@$(BIN)/python tools/site/pack.py
+	@$(BIN)/python tools/site/lite.py _build/html
 
 zip: book ## the built book as one file, to be read without a network
 	@ls -l _build/html/tfbook.zip
 
 speed: $(VENV)/all book ## what each page costs its reader: transfer, largest paint, jumps
-	@$(BIN)/python scripts/speed.py
+	@$(BIN)/python tools/check/speed.py
 
 links: book ## ask every other host that the book links to; needs a network
-	@$(BIN)/python scripts/links.py
+	@$(BIN)/python tools/check/links.py
 
 pdf: book ## print the book with Chromium and bind it into _build/book.pdf
 	@$(BIN)/python -c "import playwright, pypdf" 2>/dev/null || $(PIP) -q -c constraints.txt playwright pypdf
-	@$(BIN)/python scripts/pdf.py
+	@$(BIN)/python tools/site/pdf.py
 
 test: $(VENV)/all book ## install everything, build the book, run every test and every notebook
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT INT TERM && TMPDIR=$$tmp $(PYTEST) --nbval --nbval-current-env $(ARGS)
 
 portable: $(VENV)/all ## run the notebooks and the fast tests as three processors would; CPU=haswell for one
-	@$(BIN)/python scripts/portable.py $(CPU)
+	@$(BIN)/python tools/check/portable.py $(CPU)
 
 oldest: $(VENV)/made ## install the package alone, with the oldest NumPy that it takes, and run its examples
 	$(PYTHON) -m venv --clear _build/oldest
@@ -44,26 +44,26 @@ oldest: $(VENV)/made ## install the package alone, with the oldest NumPy that it
 	_build/oldest/bin/pytest -q --noconftest --pyargs tfbook.numpy tfbook.cost
 
 sphinx: $(VENV)/site ## build the book without Jupyter Book, with the newest Sphinx, and look for its figures, numbers and citations
-	@$(BIN)/python scripts/plain_sphinx.py
+	@$(BIN)/python tools/check/plain_sphinx.py
 
 colab: $(VENV)/all ## run two chapters as Colab would, beside Colab's usual versions; slow, makes an environment with PyTorch
-	@$(BIN)/python scripts/colab.py
+	@$(BIN)/python tools/check/colab.py
 
 bench: $(VENV)/all ## time attention, plain and streaming, in NumPy and in PyTorch
-	@$(BIN)/python scripts/bench.py
+	@$(BIN)/python tools/check/bench.py
 
 execute: $(VENV)/all ## run all notebooks again and keep their outputs; NB=chapters/03-… for one
-	@$(BIN)/python scripts/execute.py $(NB)
+	@$(BIN)/python tools/site/execute.py $(NB)
 
 lint: $(VENV)/all ## check the style of code and notebooks
 	$(BIN)/ruff check .
 
 address: ## move the book to another repository: make address URL=https://github.com/OWNER/NAME
-	@$(PYTHON) scripts/address.py "$(URL)"
+	@$(PYTHON) tools/site/address.py "$(URL)"
 
 $(VENV)/made:
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3"; exit 1; }
-	@$(PYTHON) scripts/python_check.py
+	@$(PYTHON) tools/site/python_check.py
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 

@@ -1,3 +1,3 @@
-"""Notebooks that run under nbval are compared within a tolerance: tests/outputs.py says how."""
+"""Notebooks that run under nbval are compared within a tolerance: tests/project/outputs.py says how."""
 
 from outputs import pytest_itemcollected  # noqa: F401

@@ -3,10 +3,11 @@
 A contract gives each argument a form. ``"... T d_k"`` is a real array whose last axes
 are ``T`` and ``d_k``, with any leading axes in front. A size has one value in a call,
 and the leading axes of all arguments broadcast together. ``"d H*d_k"`` has no leading
-axes, and d_k is what H leaves. ``"int ... T"`` holds whole numbers. A ``mask`` is
+axes, and d_k is what H leaves. ``"int ... T"`` holds whole numbers, ``"int *"`` in any
+shape. A ``mask`` is
 boolean; a ``mask`` and a ``bias`` with leading axes may have 1 in place of any size.
-Other forms: ``"size"`` (from 1 on), ``"count"`` (from 0 on), ``"divides H"``,
-``"number"``, ``"positive"``, ``"flag"``.
+``"... T_k d = X"`` is X where nothing is given. Other forms: ``"size"`` (from 1 on),
+``"count"`` (from 0 on), ``"divides H"``, ``"number"``, ``"positive"``, ``"flag"``.
 """
 
 import functools
@@ -90,6 +91,8 @@ def described(name, form, words):
     if form.startswith("divides "):
         return "int"
     form = Form(name, form)
+    if not form.axes and not form.free:
+        return f"{words[form.kind]}, any shape"
     shaped = "broadcasts to" if form.broadcasts else "shape"
     return f"{words[form.kind]}, {shaped} {form.written.replace('*', '·')}"
 
@@ -98,65 +101,69 @@ class Contract:
     """The forms of a function's arguments, taken apart once so that a call is cheap."""
 
     def __init__(self, function, arrays, forms):
-        names = list(inspect.signature(function).parameters)
-        if unknown := set(forms) - set(names):
+        parameters = inspect.signature(function).parameters
+        if unknown := set(forms) - set(parameters):
             raise ValueError(
                 f"forms: expected arguments of {function.__name__}, got {unknown}"
             )
         self.arrays = arrays
-        self.places = {name: names.index(name) for name in forms}
-        self.sizes = {n for n, f in forms.items() if f in ("size", "count")}
+        self.places = {n: list(parameters).index(n) for n in forms}
+        self.optional = {n for n in forms if parameters[n].default is None}
         self.plain = {n: PLAIN[f] for n, f in forms.items() if f in PLAIN}
-        self.divisors = {
-            n: f.split()[1] for n, f in forms.items() if f.startswith("divides ")
-        }
+        self.sizes = {n for n, f in forms.items() if f in ("size", "count")}
+        self.divisors = {n: f[8:] for n, f in forms.items() if f.startswith("divides ")}
         rest = {n: f for n, f in forms.items() if n not in self.plain | self.divisors}
-        self.forms = {name: Form(name, form) for name, form in rest.items()}
-        self.real = {name for name, form in self.forms.items() if form.kind == "floats"}
+        self.defaults = {n: f.split(" = ")[1] for n, f in rest.items() if " = " in f}
+        self.forms = {n: Form(n, f) for n, f in rest.items()}
+        real = [n for n in parameters if n in self.forms and self.forms[n].is_real]
+        self.real = [n for n in real if n not in ("bias", "positions", "P")]
 
     def enter(self, args, kwargs):
         """The arguments, converted, or a ValueError."""
-        args, sizes = list(args), {}
+        values = {n: args[p] for n, p in self.places.items() if p < len(args)}
+        values |= {n: kwargs[n] for n in self.places if n in kwargs}
+        for name in self.optional:
+            if name in values and values[name] is None:
+                del values[name]
 
-        def given(name):
-            place = self.places[name]
-            return args[place] if place < len(args) else kwargs.get(name)
+        for name, check in self.plain.items():
+            if name in values:
+                values[name] = check(name, values[name])
+        sizes = {name: values[name] for name in self.sizes if name in values}
+        for name, of in self.divisors.items():
+            if of not in sizes:
+                break  # the function itself says that it is missing
+            n = values.get(name, sizes[of])
+            values[name] = sizes[name] = divides(name, n, of, sizes[of])
 
-        def put(name, value):
+        found = {name: values[name] for name in self.forms if name in values}
+        for name, other in self.defaults.items():
+            if other in found:
+                found.setdefault(name, found[other])
+        leading, fitted = (), []
+        for name, X in self._read(found).items():
+            leading = self.forms[name].fit(tuple(X.shape), sizes, leading, fitted)
+            values[name] = X
+
+        args = list(args)
+        for name, value in values.items():
             place = self.places[name]
             if place < len(args):
                 args[place] = value
             else:
                 kwargs[name] = value
-
-        for name, check in self.plain.items():
-            value = given(name)
-            if value is not None:
-                put(name, check(name, value))
-                if name in self.sizes:
-                    sizes[name] = given(name)
-        for name, of in self.divisors.items():
-            value = given(name)
-            value = sizes[of] if value is None else divides(name, value, of, sizes[of])
-            put(name, value)
-            sizes[name] = value
-
-        found = {name: given(name) for name in self.forms}
-        found = self._read({name: X for name, X in found.items() if X is not None})
-        leading, first = (), None
-        for name, X in found.items():
-            leading = self.forms[name].fit(tuple(X.shape), sizes, leading, first)
-            first = first or name
-            put(name, X)
         return args, kwargs
 
     def _read(self, found):
-        """Every array as its kind, all real ones of one dtype."""
-        like = next((found[name] for name in found if name in self.real), None)
+        """Every array as its kind; the real ones must go together."""
+        like = next((found[name] for name in self.real if name in found), None)
         read = {}
-        for name, X in found.items():
-            read[name] = getattr(self.arrays, self.forms[name].kind)(name, X, like)
-        real = {name: X for name, X in read.items() if name in self.real}
+        for name, form in self.forms.items():
+            if name in found:
+                read[name] = getattr(self.arrays, form.kind)(name, found[name], like)
+        given = [n for n in self.real if n in read]
+        given = [n for n in given if found.get(self.defaults.get(n)) is not found[n]]
+        real = {name: read[name] for name in given}
         return read | self.arrays.alike(real)
 
 
@@ -164,36 +171,44 @@ class Form:
     """The form of one array."""
 
     def __init__(self, name, form):
-        words = form.split()
+        words = form.partition(" = ")[0].split()
         kind = words.pop(0) if words[0] in KINDS else "real"
         self.name = name
         self.kind = "booleans" if name == "mask" else KINDS.get(kind, "floats")
+        self.is_real = self.kind == "floats"
+        self.free = words == ["*"]
+        words = ["..."] if self.free else words
         self.leading = words[:1] == ["..."]
         self.axes = [axis.split("*") for axis in words[self.leading :]]
         self.written = f"({', '.join(words)}{',' * (len(words) == 1)})"
         self.broadcasts = self.leading and name in ("mask", "bias")
 
-    def fit(self, shape, sizes, leading, first):
+    def fit(self, shape, sizes, leading, fitted):
         """Add what the shape tells to the sizes; return the leading axes so far."""
         n = len(self.axes)
+        if self.free:
+            return leading
         if self.broadcasts:
-            target = (*leading, *(sizes[axis] for (axis,) in self.axes))
+            ends = zip(self.axes, ((1,) * n + shape)[-n:])
+            target = (*leading, *(sizes.get(axis, end) for (axis,), end in ends))
             if len(shape) == len(target) and shape == target:
                 return leading
             expect_broadcast(self.name, shape, target, self.written, kept=n)
             return broadcast(shape[:-n], leading)
         if len(shape) < n or (len(shape) > n and not self.leading):
             expect(self.name, shape, self.written, **sizes)
-        before = dict(sizes)
+        known = dict(sizes)
         for size, axis in zip(shape[len(shape) - n :], self.axes):
             if not _bind(self.name, size, axis, sizes):
-                expect(self.name, shape, self.written, **before)
+                expect(self.name, shape, self.written, **known)
+        before = " and ".join(fitted)
+        if self.leading:
+            fitted.append(self.name)
         ahead = shape[: len(shape) - n]
         if not ahead or (len(ahead) == len(leading) and ahead == leading):
             return leading
         if leading:
-            of = f"the leading axes of {first}"
-            expect_broadcast(self.name, ahead, leading, of)
+            expect_broadcast(self.name, ahead, leading, f"the leading axes of {before}")
         return broadcast(ahead, leading)
 
 
@@ -230,7 +245,7 @@ def number(name, x):
     if not is_number(x) or not math.isfinite(x):
         raise ValueError(
             f"{name}: expected a finite real number, got {x!r}; "
-            "to multiply by an array, multiply an argument by it"
+            "to scale by an array or a tensor, multiply Q by it"
         )
     return float(x)
 
@@ -244,8 +259,13 @@ def positive(name, x):
 
 def whole(name, n, least=0):
     """Return n as an int, or raise unless it is a whole number from ``least`` on."""
-    index = getattr(n, "__index__", None)
-    if isinstance(n, bool) or getattr(n, "ndim", 0) or index is None or index() < least:
+    try:
+        small = (
+            isinstance(n, bool) or getattr(n, "ndim", 0) or operator.index(n) < least
+        )
+    except TypeError:
+        small = True
+    if small:
         raise ValueError(
             f"{name}: expected a whole number, at least {least}, got {n!r}"
         )
@@ -301,9 +321,11 @@ def _size(axis, sizes):
 
 
 def expect_broadcast(name, shape, target, form, kept=0):
-    """Raise unless a shape broadcasts to the target, whose last axes may not grow."""
+    """Raise unless a shape broadcasts to the target; ``kept`` axes (None: all) stay."""
+    shape, target = tuple(shape), tuple(target)
     met = broadcast(shape, target)
-    grown = met and met[len(met) - kept :] != target[len(target) - kept :]
+    kept = len(met or ()) if kept is None else kept
+    grown = met and met[len(met) - kept :] != target[max(0, len(target) - kept) :]
     if met is None or grown or len(met) < len(target):
         raise ValueError(
             f"{name}: expected a shape that broadcasts to {form} = {target}, "

@@ -6,11 +6,6 @@ from tfbook.numpy.attention import (
     scaled_dot_product_attention,
     weighted_mean,
 )
-from tfbook.numpy.attention_gradients import (
-    multi_head_attention_vjp,
-    repeat_heads_vjp,
-    scaled_dot_product_attention_vjp,
-)
 from tfbook.numpy.cache import KeyValueCache, cached_attention, key_value_caches
 from tfbook.numpy.convolution import conv1d
 from tfbook.numpy.decoding import end_together, generate
@@ -19,16 +14,26 @@ from tfbook.numpy.feed_forward import feed_forward, gated_feed_forward
 from tfbook.numpy.functions import cross_entropy, gelu, relu, silu, softmax
 from tfbook.numpy.gradients import (
     cross_entropy_vjp,
+    embed_vjp,
+    feed_forward_vjp,
+    gated_feed_forward_vjp,
     gelu_vjp,
+    layer_norm_vjp,
     linear_vjp,
+    multi_head_attention_vjp,
     relu_vjp,
+    repeat_heads_vjp,
+    residual_vjp,
+    rms_norm_vjp,
+    scaled_dot_product_attention_vjp,
     silu_vjp,
     softmax_vjp,
+    transformer_layer_vjp,
+    transformer_vjp,
 )
 from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
 from tfbook.numpy.init import init_layer
 from tfbook.numpy.layer import residual, transformer, transformer_layer
-from tfbook.numpy.layer_gradients import residual_vjp, transformer_layer_vjp, transformer_vjp
 from tfbook.numpy.masks import causal_mask, padding_mask
 from tfbook.numpy.model import language_model
 from tfbook.numpy.multi_head import multi_head_attention, multi_head_weights
@@ -38,10 +43,3 @@ from tfbook.numpy.recurrent import lstm, recurrent_attention, rnn
 from tfbook.numpy.rotary import rotary, rotary_attention
 from tfbook.numpy.sampling import sample, token_distribution
 from tfbook.numpy.streaming import streaming_attention
-from tfbook.numpy.token_gradients import (
-    embed_vjp,
-    feed_forward_vjp,
-    gated_feed_forward_vjp,
-    layer_norm_vjp,
-    rms_norm_vjp,
-)

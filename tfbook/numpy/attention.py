@@ -2,27 +2,34 @@
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, floats, scale_factor
+from tfbook.numpy.checks import expect_broadcast, scale_factor, shapes
 from tfbook.numpy.functions import softmax_in_place
 
 
+@shapes(
+    Q="... T d_k",
+    K="... T_k d_k",
+    bias="... T T_k",
+    scale="number",
+    returns="... T T_k",
+)
 def attention_scores(Q, K, bias=None, scale=None):
     r"""Compare every query with every key: :math:`Q K^\top / \sqrt{d_k}`, plus a bias where there is one.
 
     Parameters
     ----------
-    Q : array_like, shape (..., T, d_k)
+    Q
         Queries.
-    K : array_like, shape (..., T_k, d_k)
+    K
         Keys.
-    bias : array_like, broadcasts to (..., T, T_k), optional
+    bias
         Added to the scores, such as ALiBi's distances.
-    scale : float, optional
+    scale
         Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
 
     Returns
     -------
-    ndarray, shape (..., T, T_k)
+    ndarray
 
     Raises
     ------
@@ -38,18 +45,8 @@ def attention_scores(Q, K, bias=None, scale=None):
     >>> attention_scores([[2.0, 0.0, 0.0, 0.0]], [[1.0, 5.0, 5.0, 5.0], [3.0, 0.0, 0.0, 0.0]])
     array([[1., 3.]])
     """
-    Q, K = floats("Q", Q), floats("K", K)
-    expect("Q", Q.shape, "(..., T, d_k)")
-    d_k = Q.shape[-1]
-    expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
-    expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
-    scale = scale_factor(scale, d_k)
-    S = dot_products(Q * scale, K)  # scaling Q costs T·d_k products, scaling S would cost T·T_k
-    if bias is None:
-        return S
-    bias = floats("bias", bias)
-    expect_broadcast("bias", bias.shape, S.shape, "(..., T, T_k)", kept=2)
-    return S + bias.astype(S.dtype, copy=False)
+    S = dot_products(Q * scale_factor(scale, Q.shape[-1]), K)
+    return S if bias is None else S + bias.astype(S.dtype, copy=False)
 
 
 def dot_products(Q, K):
@@ -72,23 +69,31 @@ def finite(X):
     return X if ok.all() else np.where(ok, X, X.dtype.type(0))
 
 
+@shapes(
+    Q="... T d_k",
+    K="... T_k d_k",
+    mask="... T T_k",
+    bias="... T T_k",
+    scale="number",
+    returns="... T T_k",
+)
 def attention_weights(Q, K, mask=None, bias=None, scale=None):
     r"""Turn each query's scores into a distribution over the keys: softmax of the scores, row by row.
 
     Parameters
     ----------
-    Q : array_like, shape (..., T, d_k)
+    Q
         Queries.
-    K : array_like, shape (..., T_k, d_k)
+    K
         Keys.
-    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+    mask
         True where the query may attend to the key.
     bias, scale
         As in :func:`attention_scores`.
 
     Returns
     -------
-    ndarray, shape (..., T, T_k)
+    ndarray
         Rows sum to one; the row of a query that may attend to nothing is zero.
 
     Raises
@@ -109,38 +114,44 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
     array([[1. , 0. ],
            [0.5, 0.5]])
     """
-    Q, K = floats("Q", Q), floats("K", K)
-    wide = np.promote_types(Q.dtype, np.float32)  # float16 ends at 65504, a sum of products may be larger
+    wide = np.promote_types(Q.dtype, np.float32)  # float16 ends at 65504
     S = attention_scores(Q.astype(wide, copy=False), K, bias, scale)
     if mask is not None:
-        mask = np.asarray(mask)
-        expect_mask(mask.dtype, mask.shape, S.shape)
         S = np.where(mask, S, S.dtype.type(-np.inf))
     A = softmax_in_place(S)  # the scores are needed no more
     return A.astype(np.result_type(Q, K), copy=False)
 
 
+@shapes(
+    Q="... T d_k",
+    K="... T_k d_k",
+    V="... T_k d_v",
+    mask="... T T_k",
+    bias="... T T_k",
+    scale="number",
+    returns="... T d_v",
+)
 def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
     r"""Answer each query with a weighted mean of the values: :math:`\operatorname{softmax}(QK^\top/\sqrt{d_k})\,V`.
 
     Parameters
     ----------
-    Q : array_like, shape (..., T, d_k)
+    Q
         Queries: what each position looks for.
-    K : array_like, shape (..., T_k, d_k)
+    K
         Keys: what each position offers to be found by.
-    V : array_like, shape (..., T_k, d_v)
+    V
         Values: what each position hands over.
-    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+    mask
         True where the query may attend to the key.
-    bias : array_like, broadcasts to (..., T, T_k), optional
+    bias
         Added to the scores.
-    scale : float, optional
+    scale
         Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
 
     Returns
     -------
-    ndarray, shape (..., T, d_v)
+    ndarray
         Zeros for a query that may attend to nothing.
 
     Raises
@@ -163,21 +174,22 @@ def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
     return weighted_mean(A, V, mask)
 
 
+@shapes(A="... T T_k", V="... T_k d_v", mask="... T T_k", returns="... T d_v")
 def weighted_mean(A, V, mask=None):
     """Mix the values, A V; a masked value has no part in it, even where it is not a number.
 
     Parameters
     ----------
-    A : array_like, shape (..., T, T_k)
+    A
         Weights, zero where masked.
-    V : array_like, shape (..., T_k, d_v)
+    V
         Values.
-    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+    mask
         The mask that the weights were made with.
 
     Returns
     -------
-    ndarray, shape (..., T, d_v)
+    ndarray
 
     Raises
     ------
@@ -191,14 +203,10 @@ def weighted_mean(A, V, mask=None):
     >>> weighted_mean([[1.0, 0.0]], [[4.0], [np.nan]], mask=[[True, False]])
     array([[4.]])
     """
-    A, V = floats("A", A), floats("V", V)
-    expect("A", A.shape, "(..., T, T_k)")
-    expect("V", V.shape, "(..., T_k, d_v)", T_k=A.shape[-1])
-    expect_broadcast("V", V.shape[:-2], A.shape[:-2], "the leading axes of Q and K")
-    if mask is not None:
-        mask = np.asarray(mask)
-        expect_mask(mask.dtype, mask.shape, A.shape, kept=None)  # made of it, A has its axes
-    if mask is None or np.isfinite(V).all():
+    if mask is None:
+        return A @ V
+    expect_broadcast("mask", mask.shape, A.shape, "(..., T, T_k)", kept=None)
+    if np.isfinite(V).all():
         return A @ V
     broken = ~np.isfinite(V)
     Y = A @ finite(V)

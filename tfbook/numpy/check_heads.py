@@ -1,8 +1,7 @@
 """What multi-head attention expects of its shapes, said once for both halves."""
 
-import numpy as np
-
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, whole
+from tfbook.numpy.checks import whole
+from tfbook.shapes import broadcast
 
 
 def per_head(name, n, H, count="H"):
@@ -41,32 +40,15 @@ def expect_none_of_new_tokens(mask=None, bias=None, **others):
         )
 
 
-def expect_queries_and_keys(X, context, W_Q, W_K, H, H_kv):
-    """Raise unless the shapes of the sequences and of the projections to queries and keys fit together."""
-    expect("X", X, "(..., T, d)")
-    d = X[-1]
-    expect("context", context, "(..., T_k, d)", d=d)
-    expect_broadcast("context", context[:-2], X[:-2], "the leading axes of X")
-    expect("W_Q", W_Q, "(d, H*d_k)", d=d)
-    d_k = per_head("W_Q", W_Q[-1], H)
-    expect("W_K", W_K, "(d, H_kv*d_k)", d=d, H_kv=H_kv, d_k=d_k)
-
-
-def expect_values_and_output(X, W_V, W_O, H, H_kv):
-    """Raise unless the shapes of the projection to values and of the one back to d channels fit together."""
-    d = X[-1]
-    expect("W_V", W_V, "(d, H_kv*d_v)", d=d)
-    d_v = per_head("W_V", W_V[-1], H_kv, "H_kv")
-    expect("W_O", W_O, "(H*d_v, d)", H=H, d_v=d_v, d=d)
-
-
-def expect_mask_and_bias(X, context, mask, bias, H):
-    """Raise unless a mask fits (..., T, T_k), with no axis for heads, and a bias is (H, T, T_k)."""
-    T, T_k = X[-2], context[-2]
-    if mask is not None:
-        target = (*np.broadcast_shapes(tuple(X[:-2]), tuple(context[:-2])), T, T_k)
-        expect_mask(mask.dtype, mask.shape, target)
-        if len(mask.shape) > len(target):
-            raise ValueError(f"mask: expected (..., T, T_k) = {target}, the same for all heads, got {tuple(mask.shape)}")
-    if bias is not None:
-        expect("bias", bias.shape, "(H, T, T_k)", H=H, T=T, T_k=T_k)
+def for_heads(mask, X, context):
+    """A mask with an axis of size 1 for the heads, or None: all heads have the same."""
+    if mask is None or mask.ndim < 3:
+        return mask
+    leading = broadcast(X.shape[:-2], context.shape[:-2])
+    target = (*leading, X.shape[-2], context.shape[-2])
+    if mask.ndim > len(target):
+        raise ValueError(
+            f"mask: expected (..., T, T_k) = {target}, the same for all heads, "
+            f"got {tuple(mask.shape)}"
+        )
+    return mask[..., None, :, :]

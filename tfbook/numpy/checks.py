@@ -1,21 +1,34 @@
-"""What a function expects of its arguments, said once and in words that a reader can act on."""
+"""How the NumPy half reads its arrays, and what values may be that no shape tells."""
 
 import math
-import numbers
-import operator
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
+import tfbook.shapes
+from tfbook.shapes import (  # noqa: F401 (the other modules take them from here)
+    expect,
+    expect_broadcast,
+    flag,
+    is_number,
+    positive,
+    whole,
+)
+
 
 def array(name, X):
-    """Return X as an array, or raise where a masked array hides values: NumPy's own functions would count them."""
-    if type(X) is not np.ndarray and np.ma.is_masked(X):
-        raise ValueError(f"{name}: expected an array that hides no values, got a masked array; replace them with {name}.filled(value)")
+    """Return X as an array; one that hides values is refused, since they would count."""
+    if np.ma.is_masked(X):
+        raise ValueError(
+            f"{name}: expected an array that hides no values, got a masked array; "
+            f"replace them with {name}.filled(value)"
+        )
     return np.asarray(X)
 
 
-def floats(name, X):
-    """Return X as an array of real floating-point numbers; integers and booleans become float64."""
+def floats(name, X, like=None):
+    """Return X as an array of real numbers; integers and booleans become float64."""
     X = array(name, X)
     if X.dtype.kind in "iub":
         return X.astype(np.float64)
@@ -24,130 +37,124 @@ def floats(name, X):
     return X
 
 
-def integers(name, X):
-    """Return X as int64, from any dtype of whole numbers: of a narrow or unsigned one, sums and differences would wrap."""
+def integers(name, X, like=None):
+    """Return X as int64, whatever integers it holds."""
     X = array(name, X)
     if X.dtype.kind not in "iu" and X.size:
         raise ValueError(f"{name}: expected whole numbers, got dtype {X.dtype}")
     return X.astype(np.int64, copy=False)
 
 
-def expect_tokens(name, tokens, vocab):
-    """Raise unless all tokens, an array or a tensor of int64, are in the vocabulary."""
-    if math.prod(tokens.shape) and not 0 <= tokens.min() <= tokens.max() < vocab:
-        raise IndexError(f"{name}: expected 0 to {vocab - 1}, got {tokens.min()} to {tokens.max()}")
+def booleans(name, X, like=None):
+    """Return X as an array of booleans."""
+    X = array(name, X)
+    expect_booleans(name, X.dtype)
+    return X
+
+
+def expect_booleans(name, dtype):
+    """Raise unless a mask's dtype, of either half, is boolean."""
+    if str(dtype).rpartition(".")[2] != "bool":
+        raise ValueError(
+            f"{name}: expected booleans, True where a query may attend, got dtype {dtype}; "
+            f"pass {name} != 0, or a float as bias"
+        )
+
+
+ARRAYS = SimpleNamespace(
+    floats=floats,
+    integers=integers,
+    booleans=booleans,
+    alike=lambda real: real,  # NumPy promotes
+    WORDS={
+        "floats": "array_like",
+        "integers": "array_like of int",
+        "booleans": "array_like of bool",
+        "answer": "ndarray",
+    },
+)
+shapes = partial(tfbook.shapes.shapes, ARRAYS)
 
 
 def float_dtype(dtype):
-    """Return a NumPy dtype, or raise unless it holds fractions."""
+    """Return a dtype of real numbers, or raise."""
     if np.dtype(dtype).kind != "f":
-        raise ValueError(f"dtype: expected one of floating-point numbers, got {np.dtype(dtype)}")
+        raise ValueError(
+            f"dtype: expected one of floating-point numbers, got {np.dtype(dtype)}"
+        )
     return np.dtype(dtype)
 
 
-def is_number(x):
-    """Whether x is a real number; a boolean, an array or a tensor is none."""
-    return isinstance(x, numbers.Real) and not isinstance(x, bool)
-
-
-def expect(name, shape, form, **sizes):
-    """Raise unless ``shape`` ends in the axes that ``form`` names, with the sizes known so far.
-
-    Parameters
-    ----------
-    name : str
-        The argument, for the message.
-    shape : tuple of int
-        What came.
-    form : str
-        The axes that are expected, such as ``"(..., T_k, d_k)"``, or ``"(H*d_v, d)"`` with no leading axes.
-    **sizes : int
-        Known sizes; an axis whose name is not among them may have any.
-
-    Raises
-    ------
-    ValueError
-        Naming the argument, the shape that was expected and the shape that came.
-
-    Examples
-    --------
-    >>> expect("W_O", (24, 16), "(H*d_v, d)", H=4, d_v=6, d=16)
-    >>> expect("W_O", (16, 24), "(H*d_v, d)", H=4, d_v=6, d=16)
-    Traceback (most recent call last):
-    ValueError: W_O: expected (H*d_v, d) = (24, 16), got (16, 24)
-    """
-    shape = tuple(shape)
-    axes = [axis.strip() for axis in form.strip("()").split(",") if axis.strip()]
-    leading = axes[:1] == ["..."]
-    axes = axes[leading:]
-    wanted = [_size(axis, sizes) for axis in axes]
-    got = shape[len(shape) - len(axes):] if leading else shape
-    if len(got) == len(axes) and all(w in (None, g) for w, g in zip(wanted, got)):
-        return
-    known = ", ".join(["..."] * leading + [axis if w is None else str(w) for axis, w in zip(axes, wanted)])
-    known += "," * (len(axes) + leading == 1)
-    equals = "" if f"({known})" == form else f" = ({known})"
-    raise ValueError(f"{name}: expected {form}{equals}, got {shape}")
-
-
-def _size(axis, sizes):
-    """The size of an axis such as ``d``, ``1`` or ``H*d_v``; None where a factor is unknown."""
-    size = 1
-    for factor in axis.split("*"):
-        n = int(factor) if factor.isdigit() else sizes.get(factor)
-        if n is None:
-            return None
-        size *= n
-    return size
-
-
-def expect_broadcast(name, shape, target, form, kept=0):
-    """Raise unless ``shape`` broadcasts to ``target``, which ``form`` names: its last ``kept`` axes may not grow, with None no axis."""
-    shape, target = tuple(shape), tuple(target)
-    try:
-        met = np.broadcast_shapes(shape, target)
-    except ValueError:
-        met = ()
-    if (met != target) if kept is None else (met[len(met) - kept:] != target[len(target) - kept:] or len(met) < len(target)):
-        raise ValueError(f"{name}: expected a shape that broadcasts to {form} = {target}, got {shape}")
-
-
-def expect_mask(dtype, shape, target, kept=2):
-    """Raise unless a mask is boolean and broadcasts to the scores' shape (..., T, T_k)."""
-    if str(dtype).rpartition(".")[2] != "bool":
-        raise ValueError(f"mask: expected booleans, True where a query may attend, got dtype {dtype}; pass mask != 0, or a float as bias")
-    expect_broadcast("mask", shape, target, "(..., T, T_k)", kept=kept)
+def same_shape(name, Y, X):
+    """Return Y as real numbers, or raise unless it has the shape of X."""
+    Y = floats(name, Y)
+    if Y.shape != X.shape:
+        raise ValueError(
+            f"{name}: expected the shape of X, {tuple(X.shape)}, got {tuple(Y.shape)}"
+        )
+    return Y
 
 
 def scale_factor(scale, d_k):
-    """Return the factor of the dot products, 1/√d_k unless told; it is a number, so no gradient reaches it."""
-    if scale is None:
-        return 1 / math.sqrt(max(d_k, 1))
-    if not is_number(scale) or not math.isfinite(scale):
-        raise ValueError(f"scale: expected a finite real number, got {scale!r}; to scale by an array or a tensor, multiply Q by it")
-    return float(scale)
+    """The factor of the dot products, by default 1/√d_k."""
+    return 1 / math.sqrt(max(d_k, 1)) if scale is None else scale
 
 
-def whole(name, n, least=0):
-    """Return n as an int, or raise: sizes and counts are whole numbers from ``least`` on."""
-    try:
-        size = least - 1 if isinstance(n, bool) or getattr(n, "ndim", 0) else operator.index(n)
-    except TypeError:
-        size = least - 1
-    if size < least:
-        raise ValueError(f"{name}: expected a whole number, at least {least}, got {n!r}")
-    return size
+def expect_tokens(name, tokens, vocab):
+    """Raise IndexError unless tokens, of either half, are from 0 to vocab − 1."""
+    if math.prod(tokens.shape) and not 0 <= tokens.min() <= tokens.max() < vocab:
+        raise IndexError(
+            f"{name}: expected 0 to {vocab - 1}, got {tokens.min()} to {tokens.max()}"
+        )
 
 
-def positive(name, x):
-    """Return x as a float, or raise unless it is a number above zero."""
-    if not is_number(x) or not x > 0:
-        raise ValueError(f"{name}: expected a number above 0, got {x!r}")
-    return float(x)
+def expect_targets(targets, logits):
+    """Raise unless there is one class for each row of logits, and at least one."""
+    shape, vocab = tuple(logits.shape[:-1]), logits.shape[-1]
+    if tuple(targets.shape) != shape:
+        raise ValueError(
+            f"targets: expected one for each row of logits, shape {shape}, "
+            f"got {tuple(targets.shape)}"
+        )
+    if 0 in shape:
+        raise ValueError("targets: expected at least one, got none")
+    if not 0 <= targets.min() <= targets.max() < vocab:
+        raise IndexError(
+            f"targets: expected classes 0 to {vocab - 1}, "
+            f"got {targets.min()} to {targets.max()}"
+        )
 
 
-def flag(name, x):
-    """Return x as a bool, or raise: what is passed by position in a flag's place is not taken for its truth."""
-    if not isinstance(x, (bool, np.bool_)):
-        raise ValueError(f"{name}: expected True or False, got {type(x).__name__}")
-    return bool(x)
+def expect_lengths(lengths, T_k):
+    """Raise unless every length is from 0 to T_k."""
+    if 0 not in lengths.shape and not 0 <= lengths.min() <= lengths.max() <= T_k:
+        raise ValueError(
+            f"lengths: expected whole numbers from 0 to T_k = {T_k}, "
+            f"got {lengths.tolist()}"
+        )
+
+
+def expect_rows(P, T):
+    """Raise unless a table of positions has T rows."""
+    if len(P) < T:
+        raise ValueError(
+            f"T: expected at most T_max = {len(P)}, the rows of the table P, got {T}"
+        )
+
+
+def expect_pairs(X):
+    """Raise unless the channels of X come in pairs."""
+    if X.shape[-1] % 2:
+        raise ValueError(
+            f"X: expected an even d_k, channels turn in pairs, got {tuple(X.shape)}"
+        )
+
+
+def expect_kernel(W, causal):
+    """Raise unless a kernel has as many neighbours on either side, or is causal."""
+    k = whole("k", W.shape[0], least=1)
+    if k % 2 == 0 and not causal:
+        raise ValueError(
+            "W: expected an odd k, for as many neighbours on either side, "
+            f"got k = {k}; pass causal=True for any k"
+        )

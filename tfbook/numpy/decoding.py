@@ -3,10 +3,11 @@
 import numpy as np
 
 from tfbook.numpy.cache import key_value_caches
-from tfbook.numpy.checks import expect, flag, floats, integers, whole
+from tfbook.numpy.checks import floats, shapes, whole
 from tfbook.numpy.sampling import sample, token_distribution
 
 
+@shapes(n="count", cached="flag")
 def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=None, rng=None, cached=True):
     """Let a language model go on with its prompts, n tokens each.
 
@@ -16,7 +17,7 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
         From tokens (..., T), ``pad`` and ``cache`` to logits (..., T, vocab), such as a ``partial`` of :func:`language_model`.
     tokens : array_like of int, shape (..., T)
         Prompts.
-    n : int
+    n
         Tokens to add to each.
     lengths : array_like of int, shape (...), optional
         Tokens of each prompt, where some are shorter than T and padding follows; T unless told.
@@ -24,7 +25,7 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
         As in :func:`token_distribution`. The likeliest token is taken each time unless told.
     rng : numpy.random.Generator, optional
         Needed where the temperature is not 0.
-    cached : bool
+    cached
         Keep keys and values, so that each step reads one token. The tokens are the same without, the work is T times as much.
 
     Returns
@@ -52,8 +53,8 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
     array([[3, 4, 0, 1],
            [0, 1, 2, 3]])
     """
-    n, (tokens, pad) = whole("n", n), end_together(tokens, lengths)
-    T, cache, fresh = tokens.shape[-1], key_value_caches() if flag("cached", cached) else None, tokens
+    tokens, pad = end_together(tokens, lengths)
+    T, cache, fresh = tokens.shape[-1], key_value_caches() if cached else None, tokens
     for _ in range(n):
         logits = floats("model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache))[..., -1, :]
         p = token_distribution(logits, temperature, top_k, top_p)
@@ -62,18 +63,19 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
     return tokens[..., T:]
 
 
+@shapes(tokens="int ... T", lengths="int *")
 def end_together(tokens, lengths=None):
     """Move the padding of each sequence from its end to its front.
 
     Parameters
     ----------
-    tokens : array_like of int, shape (..., T)
-    lengths : array_like of int, shape (...), optional
+    tokens
+    lengths
         Tokens of each sequence, from 1 to T.
 
     Returns
     -------
-    tokens : ndarray of int64, shape (..., T)
+    tokens
         Padding is token 0.
     pad : ndarray of int64, shape (...), or None
         Padding in front of each sequence; None where no lengths are given.
@@ -89,12 +91,9 @@ def end_together(tokens, lengths=None):
     (array([[5, 6, 7],
             [0, 0, 8]]), array([0, 2]))
     """
-    tokens = integers("tokens", tokens)
-    expect("tokens", tokens.shape, "(..., T)")
     T = whole("T", tokens.shape[-1], least=1)
     if lengths is None:
         return tokens, None
-    lengths = integers("lengths", lengths)
     if lengths.shape != tokens.shape[:-1] or (lengths.size and not 1 <= lengths.min() <= lengths.max() <= T):
         raise ValueError(f"lengths: expected whole numbers from 1 to T = {T}, shape {tokens.shape[:-1]}, got {lengths.tolist()}")
     pad = T - lengths

@@ -1,23 +1,24 @@
 """Input embedding: from tokens to vectors."""
 
-from tfbook.numpy.checks import expect, expect_tokens, floats, integers
+from tfbook.numpy.checks import expect_tokens, shapes
 
 
+@shapes(tokens="int ... T", E="vocab d", P="T d", returns="... T d")
 def embed(tokens, E, P=None):
     r"""Look up the vector of every token and add that of its position: :math:`\tilde x_i = E_{x_i} + PE(i)`.
 
     Parameters
     ----------
-    tokens : array_like of int, shape (..., T)
+    tokens
         Rows of the table, from 0 to vocab − 1.
-    E : array_like, shape (vocab, d)
+    E
         One vector for each token of the vocabulary.
-    P : array_like, shape (T, d), optional
+    P
         One vector for each position: :func:`sinusoidal_positions` or :func:`learned_positions`.
 
     Returns
     -------
-    ndarray, shape (..., T, d)
+    ndarray
         Same dtype as ``E``, whatever that of ``P``.
 
     Raises
@@ -39,14 +40,6 @@ def embed(tokens, E, P=None):
            [ 0.2,  0.2],
            [ 2.3, 20.3]])
     """
-    tokens, E = integers("tokens", tokens), floats("E", E)
-    expect("E", E.shape, "(vocab, d)")
-    vocab, d = E.shape
-    expect("tokens", tokens.shape, "(..., T)")
-    expect_tokens("tokens", tokens, vocab)
+    expect_tokens("tokens", tokens, len(E))
     X = E[tokens]  # (..., T, d)
-    if P is None:
-        return X
-    P = floats("P", P)
-    expect("P", P.shape, "(T, d)", T=tokens.shape[-1], d=d)
-    return X + P.astype(X.dtype, copy=False)
+    return X if P is None else X + P.astype(X.dtype, copy=False)

@@ -4,15 +4,16 @@ import math
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, floats, integers
+from tfbook.numpy.checks import expect_targets, shapes
 
 
+@shapes(S="... n")
 def softmax(S, axis=-1):
     r"""Turn scores into a distribution: positive numbers that sum to one along an axis.
 
     Parameters
     ----------
-    S : array_like, any shape
+    S
         Scores. A score of −∞ gets no weight, and a slice of nothing but −∞ gets zeros: nothing to choose from.
     axis : int
         The axis that sums to one.
@@ -36,12 +37,10 @@ def softmax(S, axis=-1):
     >>> softmax([1000.0, 1000.0, -np.inf])
     array([0.5, 0.5, 0. ])
     """
-    S = floats("S", S)
-    expect("S", S.shape, "(..., n)")
     top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
     top[np.isneginf(top)] = 0  # -inf - -inf is not a number
     E = np.exp(S - top)
-    Z = E.sum(axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32))  # half precision ends at 65504
+    Z = E.sum(axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32))
     Z[Z == 0] = 1  # nothing to choose from: 0 / 1
     return (E / Z).astype(S.dtype, copy=False)
 
@@ -82,12 +81,13 @@ def softmax_in_place(S, axis=-1):
     return S
 
 
+@shapes(x="...")
 def relu(x):
     """Keep what is positive: max(x, 0).
 
     Parameters
     ----------
-    x : array_like, any shape
+    x
 
     Returns
     -------
@@ -102,16 +102,16 @@ def relu(x):
     >>> relu([-1.0, 0.0, 2.0])
     array([0., 0., 2.])
     """
-    x = floats("x", x)
     return np.maximum(x, 0)
 
 
+@shapes(x="...")
 def gelu(x):
     r"""Weigh x by the chance that a standard normal number is below it: :math:`x\,\Phi(x)`, exact (erf).
 
     Parameters
     ----------
-    x : array_like, any shape
+    x
 
     Returns
     -------
@@ -133,12 +133,13 @@ def gelu(x):
 erfc = np.vectorize(math.erfc, otypes=[np.float64])  # NumPy has no erf
 
 
+@shapes(x="...")
 def silu(x):
     r"""Weigh x by its logistic function: :math:`x / (1 + e^{-x})`, also called swish.
 
     Parameters
     ----------
-    x : array_like, any shape
+    x
 
     Returns
     -------
@@ -165,19 +166,19 @@ def bounded(x, above=np.inf):
     >>> bounded(np.array([-np.inf, 2], np.float16))
     (array([-1000.,     2.], dtype=float32), dtype('float16'))
     """
-    x = floats("x", x)
     wide = x.astype(np.promote_types(x.dtype, np.float32), copy=False)
     return np.clip(wide, -1000, above), x.dtype
 
 
+@shapes(logits="... vocab", targets="int *")
 def cross_entropy(logits, targets):
     r"""Mean surprise at the right answers, :math:`-\log \operatorname{softmax}(\text{logits})_{\text{target}}`, in nats.
 
     Parameters
     ----------
-    logits : array_like, shape (..., vocab)
+    logits
         Scores of every class.
-    targets : array_like of int, shape (...)
+    targets
         The right class of each, from 0 to vocab − 1.
 
     Returns
@@ -197,16 +198,9 @@ def cross_entropy(logits, targets):
     >>> float(cross_entropy([[0, 0, 0, 0]], [2]) - math.log(4))
     0.0
     """
-    logits, targets = floats("logits", logits), integers("targets", targets)
-    expect("logits", logits.shape, "(..., vocab)")
-    vocab = logits.shape[-1]
-    if targets.shape != logits.shape[:-1]:
-        raise ValueError(f"targets: expected one for each row of logits, shape {logits.shape[:-1]}, got {targets.shape}")
-    if targets.size == 0:
-        raise ValueError("targets: expected at least one, got none")
-    if targets.min() < 0 or targets.max() >= vocab:
-        raise IndexError(f"targets: expected classes 0 to {vocab - 1}, got {targets.min()} to {targets.max()}")
+    expect_targets(targets, logits)
     shifted = logits - logits.max(axis=-1, keepdims=True)
     right = np.take_along_axis(shifted, targets[..., None], axis=-1)[..., 0]
-    Z = np.exp(shifted).sum(axis=-1, dtype=np.promote_types(logits.dtype, np.float32))
-    return (np.log(Z) - right).mean().astype(logits.dtype)
+    wide = np.promote_types(logits.dtype, np.float32)
+    log_Z = np.log(np.exp(shifted).sum(axis=-1, dtype=wide))
+    return (log_Z - right).mean().astype(logits.dtype)

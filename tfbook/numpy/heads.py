@@ -2,23 +2,23 @@
 
 import numpy as np
 
-from tfbook.numpy.check_heads import per_head
-from tfbook.numpy.checks import expect, floats, whole
+from tfbook.numpy.checks import shapes
 
 
+@shapes(X="... T H*d_k", H="size", returns="... H T d_k")
 def split_heads(X, H):
     """Cut the channels into H heads: head h gets the h-th run of d_k channels of every token.
 
     Parameters
     ----------
-    X : array_like, shape (..., T, H·d_k)
+    X
         Channels of all heads, one head after the other.
-    H : int
+    H
         Heads.
 
     Returns
     -------
-    ndarray, shape (..., H, T, d_k)
+    ndarray
         A view where NumPy can make one.
 
     Raises
@@ -35,23 +35,21 @@ def split_heads(X, H):
            [[3, 4],
             [7, 8]]])
     """
-    X = floats("X", X)
-    expect("X", X.shape, "(..., T, H*d_k)")
-    d_k = per_head("X", X.shape[-1], H)
-    X = X.reshape(*X.shape[:-1], H, d_k)  # (..., T, H, d_k)
+    X = X.reshape(*X.shape[:-1], H, X.shape[-1] // H)  # (..., T, H, d_k)
     return np.swapaxes(X, -2, -3)
 
 
+@shapes(X="... H T d_v", returns="... T H*d_v")
 def merge_heads(X):
     """Put the channels of all heads side by side again: what :func:`split_heads` cut.
 
     Parameters
     ----------
-    X : array_like, shape (..., H, T, d_v)
+    X
 
     Returns
     -------
-    ndarray, shape (..., T, H·d_v)
+    ndarray
 
     Raises
     ------
@@ -68,26 +66,25 @@ def merge_heads(X):
     array([[1, 2, 3, 4],
            [5, 6, 7, 8]])
     """
-    X = floats("X", X)
-    expect("X", X.shape, "(..., H, T, d_v)")
     H, T, d_v = X.shape[-3:]
     X = np.swapaxes(X, -2, -3)  # (..., T, H, d_v)
     return X.reshape(*X.shape[:-3], T, H * d_v)
 
 
+@shapes(X="... H_kv T d_k", n="size", returns="... n*H_kv T d_k")
 def repeat_heads(X, n):
     """Give each key/value head to n query heads in a row, as grouped-query attention does: 0 0 1 1, not 0 1 0 1.
 
     Parameters
     ----------
-    X : array_like, shape (..., H_kv, T, d_k)
+    X
         Keys or values of the shared heads.
-    n : int
+    n
         Query heads that share one: H / H_kv.
 
     Returns
     -------
-    ndarray, shape (..., H_kv·n, T, d_k)
+    ndarray
 
     Raises
     ------
@@ -103,6 +100,4 @@ def repeat_heads(X, n):
     >>> repeat_heads([[[1]], [[2]]], 2).ravel()
     array([1., 1., 2., 2.])
     """
-    X = floats("X", X)
-    expect("X", X.shape, "(..., H_kv, T, d_k)")
-    return np.repeat(X, whole("n", n, least=1), axis=-3)
+    return np.repeat(X, n, axis=-3)

@@ -2,18 +2,19 @@
 
 from tfbook.numpy.attention import scaled_dot_product_attention
 from tfbook.numpy.check_layer import expect_layer
-from tfbook.numpy.checks import floats
+from tfbook.numpy.checks import same_shape, shapes
 from tfbook.numpy.feed_forward import feed_forward, gated_feed_forward
 from tfbook.numpy.multi_head import multi_head_attention
 from tfbook.numpy.normalization import layer_norm
 
 
+@shapes(X="...")
 def residual(X, f):
     """Add what f makes of X to X itself: f learns what to change, and gradients have a way around it.
 
     Parameters
     ----------
-    X : array_like, any shape
+    X
     f : callable
         From an array to one of the same shape.
 
@@ -35,11 +36,7 @@ def residual(X, f):
     >>> residual([1.0, 2.0], lambda x: 10 * x)
     array([11., 22.])
     """
-    X = floats("X", X)
-    Y = floats("f(X)", f(X))
-    if Y.shape != X.shape:
-        raise ValueError(f"f(X): expected the shape of X, {tuple(X.shape)}, got {tuple(Y.shape)}")
-    return X + Y
+    return X + same_shape("f(X)", f(X), X)
 
 
 def transformer_layer(
@@ -141,7 +138,6 @@ def transformer(X, layers, H, final_norm=None, **options):
     >>> transformer([[1.0, 2.0, 3.0, 4.0]] * 3, layers, H=2).shape
     (3, 4)
     """
-    X = floats("X", X)
     for P in layers:
         X = transformer_layer(X, P, H, **options)
     return X if final_norm is None else layer_norm(X, *final_norm)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from tfbook.numpy.checks import integers, whole
+from tfbook.numpy.checks import expect_lengths, shapes
 
 
+@shapes(T="count", T_k="count", returns="T T_k")
 def causal_mask(T, T_k=None):
     """Let every query attend to its own position and to what came before.
 
@@ -12,9 +13,9 @@ def causal_mask(T, T_k=None):
 
     Parameters
     ----------
-    T : int
+    T
         Queries.
-    T_k : int, optional
+    T_k
         Keys; as many as queries unless told.
 
     Returns
@@ -37,19 +38,19 @@ def causal_mask(T, T_k=None):
     array([[1, 1, 1, 0],
            [1, 1, 1, 1]])
     """
-    T = whole("T", T)
-    T_k = T if T_k is None else whole("T_k", T_k)
+    T_k = T if T_k is None else T_k
     return np.tri(T, T_k, k=T_k - T, dtype=bool)
 
 
+@shapes(lengths="int *", T_k="count")
 def padding_mask(lengths, T_k):
     """Hide the padding behind the end of each sequence of a batch.
 
     Parameters
     ----------
-    lengths : array_like of int, shape (...)
+    lengths
         Tokens of each sequence, at most ``T_k``.
-    T_k : int
+    T_k
         Keys, padding included.
 
     Returns
@@ -69,7 +70,5 @@ def padding_mask(lengths, T_k):
     <BLANKLINE>
            [[1, 0, 0, 0]]])
     """
-    lengths, T_k = integers("lengths", lengths), whole("T_k", T_k)
-    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= T_k:
-        raise ValueError(f"lengths: expected whole numbers from 0 to T_k = {T_k}, got {lengths.tolist()}")
+    expect_lengths(lengths, T_k)
     return np.arange(T_k) < lengths[..., None, None]

@@ -6,7 +6,7 @@ from tfbook.numpy.attention import scaled_dot_product_attention
 from tfbook.numpy.cache import all_or_nothing, cached_attention
 from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.check_model import expect_pad, model_layers
-from tfbook.numpy.checks import expect, floats, integers
+from tfbook.numpy.checks import floats, shapes
 from tfbook.numpy.embedding import embed
 from tfbook.numpy.layer import transformer_layer
 from tfbook.numpy.masks import causal_mask
@@ -15,6 +15,7 @@ from tfbook.numpy.positions import alibi_bias, learned_positions, waves
 from tfbook.numpy.rotary import rotary_attention
 
 
+@shapes(tokens="int ... T", pad="int *")
 def language_model(
     tokens, P, H, H_kv=None, positions="learned", norm="post", activation=None, pad=None, cache=None, attention=None
 ):
@@ -22,7 +23,7 @@ def language_model(
 
     Parameters
     ----------
-    tokens : array_like of int, shape (..., T)
+    tokens
         With a cache, only those that it has not read yet.
     P : dict of array_like
         ``E`` (vocab, d), which reads tokens and scores them too; with learned positions ``P`` (T_max, d); of each layer l
@@ -32,7 +33,7 @@ def language_model(
         Of every layer, as in :func:`transformer_layer`.
     positions : {"learned", "sinusoidal", "rotary", "alibi", "none"}
         What tells the order: a table added to the tokens, a turn of queries and keys, a bias of the scores, or the mask alone.
-    pad : array_like of int, shape (...), optional
+    pad
         Padding in front of each sequence, which nothing attends to and no position counts.
     cache : mapping of int to KeyValueCache, optional
         Keys and values of each layer for what was read before: :func:`key_value_caches`. This call adds its own.
@@ -63,14 +64,12 @@ def language_model(
     True
     """
     layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
-    tokens, E = integers("tokens", tokens), floats("E", P["E"])
-    expect("tokens", tokens.shape, "(..., T)")
+    E = floats("E", P["E"])
     T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])
     T_k = T_read + T
 
     place, mask = np.arange(T_read, T_k), causal_mask(T, T_k)
     if pad is not None:
-        pad = integers("pad", pad)
         expect_pad(pad, tokens.shape, most=T if cache is None else np.inf)  # a cache may get padding alone first
         place = place - pad[..., None]                               # (..., T), negative in the padding
         mask = mask & (np.arange(T_k) >= pad[..., None, None])       # (..., T, T_k)

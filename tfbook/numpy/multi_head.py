@@ -3,11 +3,24 @@
 import numpy as np
 
 from tfbook.numpy.attention import attention_weights, scaled_dot_product_attention
-from tfbook.numpy.check_heads import expect_mask_and_bias, expect_queries_and_keys, expect_values_and_output, head_counts
-from tfbook.numpy.checks import floats
+from tfbook.numpy.check_heads import for_heads
+from tfbook.numpy.checks import shapes
 from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
 
 
+@shapes(
+    X="... T d",
+    W_Q="d H*d_k",
+    W_K="d H_kv*d_k",
+    W_V="d H_kv*d_v",
+    W_O="H*d_v d",
+    H="size",
+    H_kv="divides H",
+    context="... T_k d = X",
+    mask="... T T_k",
+    bias="H T T_k",
+    returns="... T d",
+)
 def multi_head_attention(
     X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None, bias=None, context=None, attention=scaled_dot_product_attention
 ):
@@ -15,32 +28,32 @@ def multi_head_attention(
 
     Parameters
     ----------
-    X : array_like, shape (..., T, d)
+    X
         Tokens that ask.
-    W_Q : array_like, shape (d, H·d_k)
+    W_Q
         Projection to the queries of all heads.
-    W_K : array_like, shape (d, H_kv·d_k)
+    W_K
         Projection to the keys.
-    W_V : array_like, shape (d, H_kv·d_v)
+    W_V
         Projection to the values.
-    W_O : array_like, shape (H·d_v, d)
+    W_O
         Projection of the merged heads back to d channels.
-    H : int
+    H
         Heads.
-    H_kv : int, optional
+    H_kv
         Key/value heads, a divisor of H: fewer than H is grouped-query attention, 1 is multi-query; H unless told.
-    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+    mask
         True where the query may attend to the key; the same for all heads.
-    bias : array_like, shape (H, T, T_k), optional
+    bias
         Added to the scores of each head, such as :func:`alibi_bias`.
-    context : array_like, shape (..., T_k, d), optional
+    context
         Tokens that answer, from another sequence; X itself unless told.
     attention : callable
         What each head does with its Q, K, V, mask and bias.
 
     Returns
     -------
-    ndarray, shape (..., T, d)
+    ndarray
 
     Raises
     ------
@@ -58,21 +71,26 @@ def multi_head_attention(
     array([[0., 2.],
            [0., 2.]])
     """
-    H, H_kv = head_counts(H, H_kv)
-    X, context = floats("X", X), floats("context", X if context is None else context)
-    W_Q, W_K, W_V, W_O = floats("W_Q", W_Q), floats("W_K", W_K), floats("W_V", W_V), floats("W_O", W_O)
-    expect_queries_and_keys(X.shape, context.shape, W_Q.shape, W_K.shape, H, H_kv)
-    expect_values_and_output(X.shape, W_V.shape, W_O.shape, H, H_kv)
-    mask, bias = for_heads(X, context, mask, bias, H)
-
     Q = split_heads(_project(X, W_Q), H)           # (..., H, T, d_k)
     K = split_heads(_project(context, W_K), H_kv)  # (..., H_kv, T_k, d_k)
     V = split_heads(_project(context, W_V), H_kv)  # (..., H_kv, T_k, d_v)
     K, V = repeat_heads(K, H // H_kv), repeat_heads(V, H // H_kv)
+    mask = for_heads(mask, X, context)
     Y = attention(Q, K, V, mask=mask, bias=bias)   # (..., H, T, d_v)
     return merge_heads(Y) @ W_O
 
 
+@shapes(
+    X="... T d",
+    W_Q="d H*d_k",
+    W_K="d H_kv*d_k",
+    H="size",
+    H_kv="divides H",
+    context="... T_k d = X",
+    mask="... T T_k",
+    bias="H T T_k",
+    returns="... H T T_k",
+)
 def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None):
     r"""Show where each head of :func:`multi_head_attention` looks.
 
@@ -83,7 +101,7 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
 
     Returns
     -------
-    ndarray, shape (..., H, T, T_k)
+    ndarray
         Of each head the distribution over the keys, query by query.
 
     Raises
@@ -100,25 +118,11 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
            [[0.5  , 0.5  ],
             [0.881, 0.119]]])
     """
-    H, H_kv = head_counts(H, H_kv)
-    X, context = floats("X", X), floats("context", X if context is None else context)
-    W_Q, W_K = floats("W_Q", W_Q), floats("W_K", W_K)
-    expect_queries_and_keys(X.shape, context.shape, W_Q.shape, W_K.shape, H, H_kv)
-    mask, bias = for_heads(X, context, mask, bias, H)
-
     Q = split_heads(_project(X, W_Q), H)
     K = repeat_heads(split_heads(_project(context, W_K), H_kv), H // H_kv)
-    return attention_weights(Q, K, mask, bias)
+    return attention_weights(Q, K, for_heads(mask, X, context), bias)
 
 
 @np.errstate(invalid="ignore")  # a token that a mask will hide may be infinite
 def _project(X, W):
     return X @ W
-
-
-def for_heads(X, context, mask, bias, H):
-    """The mask with an axis of size 1 for the heads, and the bias."""
-    mask = None if mask is None else np.asarray(mask)
-    bias = None if bias is None else floats("bias", bias)
-    expect_mask_and_bias(X.shape, context.shape, mask, bias, H)
-    return (mask if mask is None or mask.ndim < 3 else mask[..., None, :, :]), bias

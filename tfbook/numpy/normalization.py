@@ -4,26 +4,27 @@ import math
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, floats
+from tfbook.numpy.checks import shapes
 
 
+@shapes(X="... d", gamma="d", beta="d", returns="... d")
 def layer_norm(X, gamma, beta, eps=1e-5):
     r"""Bring each token to mean 0 and variance 1, then scale and shift: :math:`\frac{x - E[x]}{\sqrt{Var[x] + ε}} γ + β`.
 
     Parameters
     ----------
-    X : array_like, shape (..., d)
+    X
         Tokens.
-    gamma : array_like, shape (d,)
+    gamma
         Scale of each channel.
-    beta : array_like, shape (d,)
+    beta
         Shift of each channel.
     eps : float
         Keeps a constant token from a division by zero.
 
     Returns
     -------
-    ndarray, shape (..., d)
+    ndarray
 
     Raises
     ------
@@ -42,10 +43,6 @@ def layer_norm(X, gamma, beta, eps=1e-5):
     array([[-1.,  1.],
            [-1.,  1.]])
     """
-    X, gamma, beta = floats("X", X), floats("gamma", gamma), floats("beta", beta)
-    expect("X", X.shape, "(..., d)")
-    expect("gamma", gamma.shape, "(d,)", d=X.shape[-1])
-    expect("beta", beta.shape, "(d,)", d=X.shape[-1])
     centred, eps, _ = rescaled(X, eps, shift=True)
     centred -= centred.mean(axis=-1, keepdims=True)
     variance = (centred**2).mean(axis=-1, keepdims=True)
@@ -53,21 +50,22 @@ def layer_norm(X, gamma, beta, eps=1e-5):
     return normal.astype(X.dtype, copy=False) * gamma + beta
 
 
+@shapes(X="... d", gamma="d", returns="... d")
 def rms_norm(X, gamma, eps=1e-6):
     r"""Bring each token to a root mean square of 1, then scale: :math:`\frac{x}{\sqrt{E[x^2] + ε}} γ`.
 
     Parameters
     ----------
-    X : array_like, shape (..., d)
+    X
         Tokens.
-    gamma : array_like, shape (d,)
+    gamma
         Scale of each channel.
     eps : float
         Keeps a token of zeros from a division by zero.
 
     Returns
     -------
-    ndarray, shape (..., d)
+    ndarray
 
     Raises
     ------
@@ -85,9 +83,6 @@ def rms_norm(X, gamma, eps=1e-6):
     >>> rms_norm([[1.0, 7.0]], gamma=[1.0, 1.0]).round(3)
     array([[0.2, 1.4]])
     """
-    X, gamma = floats("X", X), floats("gamma", gamma)
-    expect("X", X.shape, "(..., d)")
-    expect("gamma", gamma.shape, "(d,)", d=X.shape[-1])
     x, eps, _ = rescaled(X, eps)
     normal = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)
     return normal.astype(X.dtype, copy=False) * gamma

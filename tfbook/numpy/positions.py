@@ -2,26 +2,27 @@
 
 import numpy as np
 
-from tfbook.numpy.checks import expect, float_dtype, floats, positive, whole
+from tfbook.numpy.checks import expect_rows, float_dtype, shapes
 
 
+@shapes(T="count", d="count", base="positive", returns="T d")
 def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
     r"""Describe each position by waves from fast to slow: sines on the even channels, cosines on the odd.
 
     Parameters
     ----------
-    T : int
+    T
         Positions, 0 to T − 1. There is no largest.
-    d : int
+    d
         Channels; where d is odd, the last sine has no cosine.
-    base : float
+    base
         The slowest wave takes almost 2π·base positions.
     dtype : dtype
         Of the table.
 
     Returns
     -------
-    ndarray, shape (T, d)
+    ndarray
         Numbers from −1 to 1.
 
     Raises
@@ -42,7 +43,6 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
            [ 0.84,  0.54,  0.01,  1.  ],
            [ 0.91, -0.42,  0.02,  1.  ]])
     """
-    T, d, base = whole("T", T), whole("d", d), positive("base", base)
     return waves(np.arange(T), d, base).astype(float_dtype(dtype))
 
 
@@ -65,19 +65,20 @@ def waves(position, d, base=10000.0):
     return np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
 
+@shapes(P="T_max d", T="count", returns="T d")
 def learned_positions(P, T):
     """Take the first T rows of a learned table, and refuse to go past its end.
 
     Parameters
     ----------
-    P : array_like, shape (T_max, d)
+    P
         One learned vector for each position.
-    T : int
+    T
         Positions, at most ``T_max``.
 
     Returns
     -------
-    ndarray, shape (T, d)
+    ndarray
         A view.
 
     Raises
@@ -98,14 +99,11 @@ def learned_positions(P, T):
     Traceback (most recent call last):
     ValueError: T: expected at most T_max = 3, the rows of the table P, got 4
     """
-    P, T = floats("P", P), whole("T", T)
-    expect("P", P.shape, "(T_max, d)")
-    T_max = len(P)
-    if T_max < T:
-        raise ValueError(f"T: expected at most T_max = {T_max}, the rows of the table P, got {T}")
+    expect_rows(P, T)
     return P[:T]
 
 
+@shapes(H="size", T="count", T_k="count", returns="H T T_k")
 def alibi_bias(H, T, T_k=None, dtype=np.float64):
     r"""Penalise distance in the scores, in each head with a slope of its own: :math:`-2^{-8h/H}\,|i - j|`.
 
@@ -113,18 +111,18 @@ def alibi_bias(H, T, T_k=None, dtype=np.float64):
 
     Parameters
     ----------
-    H : int
+    H
         Heads, any number; head h = 1 … H.
-    T : int
+    T
         Queries.
-    T_k : int, optional
+    T_k
         Keys; as many as queries unless told.
     dtype : dtype
         Of the bias.
 
     Returns
     -------
-    ndarray, shape (H, T, T_k)
+    ndarray
         Zero where a query meets its own position, negative elsewhere.
 
     Raises
@@ -146,8 +144,7 @@ def alibi_bias(H, T, T_k=None, dtype=np.float64):
            [-0.0625,  0.    , -0.0625],
            [-0.125 , -0.0625,  0.    ]])
     """
-    H, T = whole("H", H, least=1), whole("T", T)
-    T_k = T if T_k is None else whole("T_k", T_k)
+    T_k = T if T_k is None else T_k
     slope = 2.0 ** (-8 * np.arange(1, H + 1) / H)
     query, key = np.arange(T_k - T, T_k), np.arange(T_k)
     distance = np.abs(query[:, None] - key)

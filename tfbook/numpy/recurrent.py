@@ -3,27 +3,35 @@
 import numpy as np
 
 from tfbook.numpy.attention import scaled_dot_product_attention
-from tfbook.numpy.checks import expect, expect_broadcast, floats
+from tfbook.numpy.checks import shapes
 
 
+@shapes(
+    X="... T d",
+    W_h="d_h d_h",
+    W_x="d d_h",
+    b="d_h",
+    h_0="... d_h",
+    returns="... T d_h",
+)
 def rnn(X, W_x, W_h, b, h_0=None):
     r"""Read a sequence from left to right with a plain recurrent layer: :math:`h_t = \tanh(x_t W_x + h_{t-1} W_h + b)`.
 
     Parameters
     ----------
-    X : array_like, shape (..., T, d)
+    X
         Tokens.
-    W_x : array_like, shape (d, d_h)
+    W_x
         From token to state.
-    W_h : array_like, shape (d_h, d_h)
+    W_h
         From state to state.
-    b : array_like, shape (d_h,)
-    h_0 : array_like, shape (..., d_h), optional
+    b
+    h_0
         The state before the first token; zeros unless told.
 
     Returns
     -------
-    ndarray, shape (..., T, d_h)
+    ndarray
         The state after each token.
 
     Raises
@@ -44,8 +52,8 @@ def rnn(X, W_x, W_h, b, h_0=None):
            [0.64],
            [0.57]])
     """
-    U, W_h = _inputs(X, W_x, W_h, b, gates=1)
-    h, states = _start("h_0", h_0, U, W_h), []
+    U = X @ W_x + b
+    h, states = start(h_0, U, len(W_h)), []
     for t in range(U.shape[-2]):
         h = np.tanh(U[..., t, :] + h @ W_h)
         states.append(h)
@@ -60,7 +68,7 @@ def lstm(X, P, h_0=None, c_0=None):
 
     Parameters
     ----------
-    X : array_like, shape (..., T, d)
+    X
         Tokens.
     P : dict of array_like
         ``W_x`` (d, 4·d_h), ``W_h`` (d_h, 4·d_h) and ``b`` (4·d_h,); the gates stand in the order i f g o.
@@ -69,7 +77,7 @@ def lstm(X, P, h_0=None, c_0=None):
 
     Returns
     -------
-    ndarray, shape (..., T, d_h)
+    ndarray
         The state after each token.
 
     Raises
@@ -92,10 +100,8 @@ def lstm(X, P, h_0=None, c_0=None):
            [0.64],
            [0.64]])
     """
-    if missing := {"W_x", "W_h", "b"} - set(P):
-        raise ValueError(f"P: expected W_x, W_h and b, got no {', '.join(sorted(missing))}")
-    U, W_h = _inputs(X, P["W_x"], P["W_h"], P["b"], gates=4)
-    h, c, states = _start("h_0", h_0, U, W_h), _start("c_0", c_0, U, W_h), []
+    U, W_h, h, c = _begin(X, **lstm_parameters(P), h_0=h_0, c_0=c_0)
+    states = []
     for t in range(U.shape[-2]):
         i, f, g, o = np.split(U[..., t, :] + h @ W_h, 4, axis=-1)
         c = _sigmoid(f) * c + _sigmoid(i) * np.tanh(g)
@@ -104,23 +110,33 @@ def lstm(X, P, h_0=None, c_0=None):
     return _stack(states, h)
 
 
+@shapes(
+    X="... T d",
+    context="... T_k d_h",
+    W_h="d_h d_h",
+    W_x="d d_h",
+    b="d_h",
+    h_0="... d_h",
+    mask="... T T_k",
+    returns="... T d_h",
+)
 def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     """Let a recurrent decoder look back at its encoder: queries are its states, keys and values are the encoder's.
 
     Parameters
     ----------
-    X : array_like, shape (..., T, d)
+    X
         Tokens that the decoder reads.
-    context : array_like, shape (..., T_k, d_h)
+    context
         States of the encoder.
     W_x, W_h, b, h_0
         The decoder, as in :func:`rnn`; ``h_0`` is often the encoder's last state.
-    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+    mask
         True where the decoder may look.
 
     Returns
     -------
-    ndarray, shape (..., T, d_h)
+    ndarray
         For each step of the decoder, a weighted mean of the encoder's states.
 
     Raises
@@ -142,32 +158,40 @@ def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     array([[ 0., 99.],
            [99.,  0.]])
     """
-    Q, context = rnn(X, W_x, W_h, b, h_0), floats("context", context)
-    expect("context", context.shape, "(..., T_k, d_h)", d_h=Q.shape[-1])
+    Q = rnn(X, W_x, W_h, b, h_0)
     return scaled_dot_product_attention(Q, context, context, mask)
 
 
-def _inputs(X, W_x, W_h, b, gates):
-    """What the tokens bring to every step, X W_x + b, which waits for nothing; and W_h."""
-    X, W_x, W_h, b = floats("X", X), floats("W_x", W_x), floats("W_h", W_h), floats("b", b)
-    width = "d_h" if gates == 1 else f"{gates}*d_h"
-    d_h = W_h.shape[0] if W_h.ndim else None
-    expect("X", X.shape, "(..., T, d)")
-    expect("W_h", W_h.shape, f"(d_h, {width})", d_h=d_h)
-    expect("W_x", W_x.shape, f"(d, {width})", d=X.shape[-1], d_h=d_h)
-    expect("b", b.shape, f"({width},)", d_h=d_h)
-    return X @ W_x + b, W_h
+@shapes(
+    X="... T d",
+    W_h="d_h 4*d_h",
+    W_x="d 4*d_h",
+    b="4*d_h",
+    h_0="... d_h",
+    c_0="... d_h",
+)
+def _begin(X, W_x, W_h, b, h_0=None, c_0=None):
+    """What an LSTM adds at each step, its recurrent matrix, and its two states."""
+    U, d_h = X @ W_x + b, len(W_h)
+    return U, W_h, start(h_0, U, d_h), start(c_0, U, d_h)
 
 
-def _start(name, h, U, W_h):
-    """The state before the first token, one for each sequence."""
-    d_h = W_h.shape[0]
+def lstm_parameters(P):
+    """W_x, W_h and b of an LSTM, or a ValueError that names what is missing."""
+    if missing := {"W_x", "W_h", "b"} - set(P):
+        raise ValueError(
+            f"P: expected W_x, W_h and b, got no {', '.join(sorted(missing))}"
+        )
+    return {name: P[name] for name in ("W_x", "W_h", "b")}
+
+
+def start(h, U, d_h):
+    """The state before the first step, by default zeros; its axes are those of U."""
+    leading = U.shape[:-2]
     if h is None:
-        return np.zeros((*U.shape[:-2], d_h), U.dtype)
-    h = floats(name, h)
-    expect(name, h.shape, "(..., d_h)", d_h=d_h)
-    expect_broadcast(name, h.shape[:-1], U.shape[:-2], "the leading axes of X")
-    return np.broadcast_to(h, (*np.broadcast_shapes(h.shape[:-1], U.shape[:-2]), d_h)).astype(U.dtype)
+        return np.zeros((*leading, d_h), U.dtype)
+    leading = np.broadcast_shapes(h.shape[:-1], leading)
+    return np.broadcast_to(h, (*leading, d_h)).astype(U.dtype)
 
 
 def _stack(states, h):

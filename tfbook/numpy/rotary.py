@@ -3,24 +3,25 @@
 import numpy as np
 
 from tfbook.numpy.attention import scaled_dot_product_attention
-from tfbook.numpy.checks import expect, expect_broadcast, floats, positive
+from tfbook.numpy.checks import expect_pairs, shapes
 
 
+@shapes(X="... T d_k", positions="... T", base="positive", returns="... T d_k")
 def rotary(X, positions=None, base=10000.0):
     r"""Turn each pair of channels (2i, 2i+1) by the angle :math:`p / \text{base}^{2i/d_k}` at position p.
 
     Parameters
     ----------
-    X : array_like, shape (..., T, d_k)
+    X
         Queries or keys, d_k even.
-    positions : array_like, broadcasts to (..., T), optional
+    positions
         Where each token stands; 0 to T − 1 unless told.
-    base : float
+    base
         The slowest pair takes almost 2π·base positions for one turn.
 
     Returns
     -------
-    ndarray, shape (..., T, d_k)
+    ndarray
         Every vector as long as before.
 
     Raises
@@ -40,21 +41,18 @@ def rotary(X, positions=None, base=10000.0):
     array([[1., 0.],
            [0., 1.]])
     """
-    X, base = floats("X", X), positive("base", base)
-    expect("X", X.shape, "(..., T, d_k)")
+    expect_pairs(X)
     T, d_k = X.shape[-2:]
-    if d_k % 2:
-        raise ValueError(f"X: expected an even d_k, channels turn in pairs, got {tuple(X.shape)}")
-    positions = np.arange(T) if positions is None else floats("positions", positions)
-    expect("positions", positions.shape, "(..., T)", T=T)
-    expect_broadcast("positions", positions.shape, X.shape[:-1], "(..., T)", kept=1)
-    angle = positions[..., None] * base ** -(np.arange(0, d_k, 2) / max(d_k, 1))  # (..., T, d_k / 2)
+    positions = np.arange(T) if positions is None else positions
+    frequency = base ** -(np.arange(0, d_k, 2) / max(d_k, 1))
+    angle = positions[..., None] * frequency  # (..., T, d_k / 2)
     cos, sin = np.cos(angle).astype(X.dtype), np.sin(angle).astype(X.dtype)
     x, y = X[..., 0::2], X[..., 1::2]
-    turned = np.stack([x * cos - y * sin, x * sin + y * cos], axis=-1)  # (..., T, d_k / 2, 2)
+    turned = np.stack([x * cos - y * sin, x * sin + y * cos], axis=-1)
     return turned.reshape(*turned.shape[:-2], d_k)
 
 
+@shapes(Q="... T d_k", K="... T_k d_k")
 def rotary_attention(Q, K, V, mask=None, bias=None, scale=None, base=10000.0, attention=scaled_dot_product_attention):
     """Turn queries and keys by their positions, then attend.
 
@@ -84,9 +82,6 @@ def rotary_attention(Q, K, V, mask=None, bias=None, scale=None, base=10000.0, at
     >>> rotary_attention([[9.0, 0.0]], K=[[9.0, 0.0], [9.0, 0.0]], V=[[1.0], [2.0]]).round(3)  # the near key wins
     array([[2.]])
     """
-    Q, K = floats("Q", Q), floats("K", K)
-    expect("Q", Q.shape, "(..., T, d_k)")
-    expect("K", K.shape, "(..., T_k, d_k)", d_k=Q.shape[-1])
     T, T_k = Q.shape[-2], K.shape[-2]
     Q, K = rotary(Q, np.arange(T_k - T, T_k), base), rotary(K, base=base)
     return attention(Q, K, V, mask=mask, bias=bias, scale=scale)

@@ -3,16 +3,17 @@
 import numpy as np
 
 from tfbook.numpy.check_model import expect_settings
-from tfbook.numpy.checks import expect, floats
+from tfbook.numpy.checks import shapes
 from tfbook.numpy.functions import softmax
 
 
+@shapes(logits="... vocab", returns="... vocab")
 def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     r"""Turn logits into the distribution that the next token is drawn from.
 
     Parameters
     ----------
-    logits : array_like, shape (..., vocab)
+    logits
         What a language model gives at a position.
     temperature : float
         What logits are divided by: below 1 the likely become likelier; 0 leaves the likeliest alone, the first of equals.
@@ -23,7 +24,7 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
 
     Returns
     -------
-    ndarray, shape (..., vocab)
+    ndarray
         Chances, summing to one.
 
     Raises
@@ -45,8 +46,6 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     >>> token_distribution(logits, temperature=0)
     array([0., 1., 0., 0.])
     """
-    logits = floats("logits", logits)
-    expect("logits", logits.shape, "(..., vocab)")
     top_k = expect_settings(logits.shape[-1], temperature, top_k, top_p)
     top = logits.max(axis=-1, keepdims=True)
     if not np.isfinite(top).all():
@@ -69,12 +68,13 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     return (p / p.sum(axis=-1, keepdims=True)).astype(logits.dtype)
 
 
+@shapes(p="... vocab")
 def sample(p, rng):
     """Draw one token from each distribution.
 
     Parameters
     ----------
-    p : array_like, shape (..., vocab)
+    p
         Chances.
     rng : numpy.random.Generator
         The same generator in the same state draws the same tokens.
@@ -94,8 +94,7 @@ def sample(p, rng):
     >>> sample([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], np.random.default_rng(0))
     array([1, 2])
     """
-    p = floats("p", p).astype(np.float64)
-    expect("p", p.shape, "(..., vocab)")
+    p = p.astype(np.float64)
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng: expected a numpy.random.Generator to draw with, got {type(rng).__name__}; or pass temperature=0")
     up_to = p.cumsum(axis=-1)

@@ -5,9 +5,19 @@ from functools import partial
 import numpy as np
 
 from tfbook.numpy.attention import barrier, finite, weighted_mean
-from tfbook.numpy.checks import expect, expect_broadcast, expect_mask, flag, floats, scale_factor, whole
+from tfbook.numpy.checks import scale_factor, shapes
 
 
+@shapes(
+    Q="... T d_k",
+    K="... T_k d_k",
+    mask="... T T_k",
+    V="... T_k d_v",
+    causal="flag",
+    scale="number",
+    block="size",
+    returns="... T d_v",
+)
 def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
     r"""Compute scaled dot-product attention exactly, in extra memory O(T·d) rather than O(T²).
 
@@ -16,24 +26,24 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
 
     Parameters
     ----------
-    Q : array_like, shape (..., T, d_k)
+    Q
         Queries.
-    K : array_like, shape (..., T_k, d_k)
+    K
         Keys.
-    V : array_like, shape (..., T_k, d_v)
+    V
         Values.
-    mask : array_like of bool, broadcasts to (..., T, T_k), optional
+    mask
         True where the query may attend to the key.
-    causal : bool
+    causal
         Apply :func:`causal_mask` as well, without ever storing it whole.
-    scale : float, optional
+    scale
         Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
-    block : int
+    block
         Queries and keys taken at a time. Any gives the same answer.
 
     Returns
     -------
-    ndarray, shape (..., T, d_v)
+    ndarray
 
     Raises
     ------
@@ -52,25 +62,14 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     >>> bool(np.allclose(streaming_attention(Q, K, V, block=2), scaled_dot_product_attention(Q, K, V)))
     True
     """
-    Q, K, V = floats("Q", Q), floats("K", K), floats("V", V)
-    causal, block = flag("causal", causal), whole("block", block, least=1)
-    expect("Q", Q.shape, "(..., T, d_k)")
-    T, d_k = Q.shape[-2:]
-    expect("K", K.shape, "(..., T_k, d_k)", d_k=d_k)
-    T_k = K.shape[-2]
-    expect("V", V.shape, "(..., T_k, d_v)", T_k=T_k)
-    expect_broadcast("K", K.shape[:-2], Q.shape[:-2], "the leading axes of Q")
+    T, T_k = Q.shape[-2], K.shape[-2]
     leading = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2])
     if mask is not None:
-        mask = np.asarray(mask)
-        expect_mask(mask.dtype, mask.shape, (*leading, T, T_k))
         leading = np.broadcast_shapes(leading, mask.shape[:-2])
         mask = np.broadcast_to(mask, (*leading, T, T_k))
-    expect_broadcast("V", V.shape[:-2], leading, "the leading axes of Q and K")
-    scale = scale_factor(scale, d_k)
-
     dtype = np.result_type(Q, K, V)
     wide = np.promote_types(dtype, np.float32)  # half precision would lose the small terms of a long sum
+    scale = scale_factor(scale, Q.shape[-1])
     scores = partial(_scores, Q.astype(wide) * scale, finite(K).astype(wide, copy=False), barrier(K), mask, causal)
     V = np.concatenate([V, np.ones((*V.shape[:-1], 1))], axis=-1, dtype=wide)  # what is summed up of the ones is Z
     Y = np.empty((*np.broadcast_shapes(leading, V.shape[:-2]), T, V.shape[-1] - 1), dtype)

@@ -6,11 +6,11 @@ from tfbook.numpy.check_model import model_layers
 from tfbook.numpy.checks import expect, floats, integers
 from tfbook.numpy.embedding import embed
 from tfbook.numpy.functions import cross_entropy
-from tfbook.numpy.gradients import cross_entropy_vjp, linear_vjp
+from tfbook.numpy.gradients.functions import cross_entropy_vjp, linear_vjp
+from tfbook.numpy.gradients.layer import transformer_vjp
+from tfbook.numpy.gradients.tokens import embed_vjp
 from tfbook.numpy.layer import transformer
-from tfbook.numpy.layer_gradients import transformer_vjp
 from tfbook.numpy.masks import causal_mask
-from tfbook.numpy.token_gradients import embed_vjp
 
 
 def loss_and_gradients(P, inputs, targets, H, norm="pre"):

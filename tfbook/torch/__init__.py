@@ -13,8 +13,8 @@ from tfbook.torch.device import device
 from tfbook.torch.embedding import embed
 from tfbook.torch.feed_forward import feed_forward, gated_feed_forward
 from tfbook.torch.functions import cross_entropy, gelu, relu, silu, softmax
-from tfbook.torch.fused import fused_attention
 from tfbook.torch.heads import merge_heads, repeat_heads, split_heads
+from tfbook.torch.kernels.fused import fused_attention
 from tfbook.torch.language_model import LanguageModel, Transformer
 from tfbook.torch.layer import residual, transformer, transformer_layer
 from tfbook.torch.masks import causal_mask, padding_mask

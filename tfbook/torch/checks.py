@@ -1,12 +1,19 @@
 """What the PyTorch half expects of its tensors; shapes are checked by the NumPy half's own rules."""
 
-from functools import wraps
+import inspect
+import re
+from contextlib import suppress
+from functools import partial, wraps
+from types import SimpleNamespace
 
 import numpy as np
 import torch
 
+import tfbook.shapes
+from tfbook.numpy.checks import expect_booleans
 
-def floats(name, X):
+
+def floats(name, X, like=None):
     """Return X if it is a tensor of floating-point numbers; integers and booleans become float64, as in NumPy."""
     if not isinstance(X, torch.Tensor):
         raise ValueError(f"{name}: expected a torch.Tensor, got {type(X).__name__}; pass torch.as_tensor({name})")
@@ -15,12 +22,12 @@ def floats(name, X):
     return X if X.is_floating_point() else X.double()
 
 
-def integers(name, X, device=None):
+def integers(name, X, like=None):
     """Return X as a tensor of int64, from any dtype of whole numbers, or an array or a file of them: comparisons of uint8 with 256 wrap."""
     X = torch.as_tensor(np.array(X) if isinstance(X, np.ndarray) else X)  # a copy: an array may be read-only
     if X.numel() and (X.is_floating_point() or X.is_complex() or X.dtype == torch.bool):
         raise ValueError(f"{name}: expected whole numbers, got dtype {X.dtype}")
-    return X.long().to(device)
+    return X.long() if like is None else X.to(like.device, torch.long)
 
 
 def float_dtype(dtype):
@@ -68,6 +75,91 @@ def alike(**tensors):
         got = ", ".join(map(str, dtypes.values()))
         raise ValueError(f"{', '.join(tensors)}: expected one dtype, got {got}; convert them with .to(dtype)")
     return tensors.values()
+
+
+def booleans(name, X, like):
+    """Return X as a tensor of booleans on the device of another tensor."""
+    X = torch.as_tensor(X, device=like.device)
+    expect_booleans(name, X.dtype)
+    return X
+
+
+def where_known(check, *args):
+    """Check values, unless a transformation hides them: compile, vmap, the meta device."""
+    if not torch.compiler.is_compiling():
+        with suppress(RuntimeError):  # what they raise where a value is asked for
+            check(*args)
+
+
+def same_shape(name, Y, X):
+    """Return Y as real numbers, or raise unless it has the shape of X."""
+    Y = floats(name, Y)
+    if Y.shape != X.shape:
+        raise ValueError(
+            f"{name}: expected the shape of X, {tuple(X.shape)}, got {tuple(Y.shape)}"
+        )
+    return Y
+
+
+def together(real):
+    """Return real tensors as they came, or raise unless they go together."""
+    first = next(iter(real.values()), None)
+    if any(X.dtype != first.dtype or X.device != first.device for X in real.values()):
+        alike(**real)
+    return real
+
+
+ARRAYS = SimpleNamespace(
+    floats=floats,
+    integers=integers,
+    booleans=booleans,
+    alike=together,
+    WORDS={
+        "floats": "Tensor",
+        "integers": "Tensor of int",
+        "booleans": "Tensor of bool",
+        "answer": "Tensor",
+    },
+)
+shapes = partial(tfbook.shapes.shapes, ARRAYS)
+
+
+def twin(reference):
+    """Make a function the twin of one of NumPy's: one contract, and one docstring.
+
+    Parameters
+    ----------
+    reference : function
+        The function of ``tfbook.numpy``.
+
+    Returns
+    -------
+    callable
+        A decorator. What its function has as a docstring takes the place of the
+        reference's examples.
+    """
+
+    def decorate(function):
+        door = function
+        if hasattr(reference, "contract"):
+            door = shapes(returns=reference.returns, **reference.contract)(function)
+        door.__doc__ = twin_docstring(reference.__doc__, function.__doc__)
+        return door
+
+    return decorate
+
+
+def twin_docstring(text, examples):
+    """A docstring of NumPy's in PyTorch's words, with examples of its own."""
+    if text is None:
+        return None
+    text = inspect.cleandoc(text).partition("\n\nExamples\n")[0]
+    text = re.sub(r"\barray_like\b|\bndarray\b", "Tensor", text)
+    text = re.sub(r"\barray\b", "tensor", text)
+    text = text.replace("the shapes do not", "shapes, dtypes or devices do not")
+    if examples is None:
+        return text
+    return f"{text}\n\nExamples\n--------\n{inspect.cleandoc(examples)}"
 
 
 def broadcast(*shapes):

@@ -5,7 +5,8 @@ from torch import nn
 
 from tfbook.numpy.check_model import POSITIONS
 from tfbook.numpy.checks import whole
-from tfbook.torch.model import language_model
+from tfbook.torch.cache import all_or_nothing
+from tfbook.torch.model import read_tokens
 from tfbook.torch.modules import TransformerLayer, own
 from tfbook.torch.normalization import layer_norm
 
@@ -39,6 +40,10 @@ class Transformer(nn.Module):
         """Tokens (..., T, d) in and out."""
         for layer in self.layers:
             X = layer(X, mask, bias)
+        return self.normalized(X)
+
+    def normalized(self, X):
+        """What the last layer gave, after the final norm where the stack has one."""
         return layer_norm(X, self.gamma_f, self.beta_f) if self.final_norm else X
 
 
@@ -76,6 +81,9 @@ class LanguageModel(Transformer):
 
     def forward(self, tokens, pad=None, cache=None):
         """Tokens (..., T) in, logits (..., T, vocab) of each next token out; as :func:`language_model`."""
-        layer = self.layers[0]
-        options = layer.H, layer.H_kv, self.positions, layer.norm, layer.activation, pad, cache, layer.attention
-        return language_model(tokens, dict(self.named_parameters()), *options)
+        H, table = self.layers[0].H, getattr(self, "P", None)
+        X, mask, bias = read_tokens(tokens, self.E, table, H, self.positions, pad, cache)
+        with all_or_nothing(cache):
+            for l, layer in enumerate(self.layers):
+                X = layer(X, mask, bias, **({} if cache is None else {"cache": cache[l]}))
+            return self.normalized(X) @ self.E.T

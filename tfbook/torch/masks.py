@@ -2,72 +2,29 @@
 
 import torch
 
-from tfbook.numpy.checks import whole
-from tfbook.torch.checks import integers
+import tfbook.numpy as reference
+from tfbook.numpy.checks import expect_lengths
+from tfbook.torch.checks import twin, where_known
 
 
+@twin(reference.causal_mask)
 def causal_mask(T, T_k=None):
-    """Let every query attend to its own position and to what came before.
-
-    The last query stands at the last key. So the mask is right with a cache too, where T new queries meet T_k > T keys.
-    (The ``is_causal`` of torch's fused attention aligns the *first* query with the first key.)
-
-    Parameters
-    ----------
-    T : int
-        Queries.
-    T_k : int, optional
-        Keys; as many as queries unless told.
-
-    Returns
-    -------
-    Tensor of bool, shape (T, T_k)
-        True where the query may attend to the key.
-
-    Raises
-    ------
-    ValueError
-        Where a size is not a whole number, or is negative.
-
-    Examples
-    --------
+    """
     >>> causal_mask(2, 4).int()
     tensor([[1, 1, 1, 0],
             [1, 1, 1, 1]], dtype=torch.int32)
     """
-    T = whole("T", T)
-    T_k = T if T_k is None else whole("T_k", T_k)
+    T_k = T if T_k is None else T_k
     return torch.ones(T, T_k, dtype=torch.bool).tril(T_k - T)
 
 
+@twin(reference.padding_mask)
 def padding_mask(lengths, T_k):
-    """Hide the padding behind the end of each sequence of a batch.
-
-    Parameters
-    ----------
-    lengths : Tensor of int, shape (...)
-        Tokens of each sequence, at most ``T_k``.
-    T_k : int
-        Keys, padding included.
-
-    Returns
-    -------
-    Tensor of bool, shape (..., 1, T_k)
-        True where the key is a token; the axis of size 1 stands for every query.
-
-    Raises
-    ------
-    ValueError
-        Where a length is not a whole number from 0 to ``T_k``.
-
-    Examples
-    --------
+    """
     >>> padding_mask(torch.tensor([3, 1]), 4).int()
     tensor([[[1, 1, 1, 0]],
     <BLANKLINE>
             [[1, 0, 0, 0]]], dtype=torch.int32)
     """
-    lengths, T_k = integers("lengths", lengths), whole("T_k", T_k)
-    if lengths.numel() and not 0 <= lengths.min() <= lengths.max() <= T_k:
-        raise ValueError(f"lengths: expected whole numbers from 0 to T_k = {T_k}, got {lengths.tolist()}")
+    where_known(expect_lengths, lengths, T_k)
     return torch.arange(T_k, device=lengths.device) < lengths[..., None, None]

@@ -9,8 +9,9 @@ from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.check_layer import layer_shapes
 from tfbook.numpy.checks import flag, whole
 from tfbook.torch.attention import scaled_dot_product_attention
+from tfbook.torch.cache import cached_attention
 from tfbook.torch.feed_forward import feed_forward, gated_feed_forward
-from tfbook.torch.fused import fused_attention
+from tfbook.torch.kernels.fused import fused_attention
 from tfbook.torch.layer import transformer_layer
 from tfbook.torch.multi_head import multi_head_attention
 from tfbook.torch.normalization import layer_norm
@@ -139,12 +140,20 @@ class TransformerLayer(nn.Module):
         self.H, self.H_kv = head_counts(H, H_kv)
         self.norm, self.activation = norm, activation
         self.attention = attention_form(fused, rotary)
-        own(self, layer_shapes(d, H, d_ff, H_kv, d_k, d_v, norm, gated))
+        shapes = layer_shapes(d, H, d_ff, H_kv, d_k, d_v, norm, gated)
+        self.names = list(shapes)
+        own(self, shapes)
 
-    def forward(self, X, mask=None, bias=None):
-        """Tokens (..., T, d) in and out; the arguments are those of :func:`transformer_layer`."""
-        P = dict(self.named_parameters())
-        return transformer_layer(X, P, self.H, self.H_kv, self.norm, self.activation, mask, bias, self.attention)
+    def forward(self, X, mask=None, bias=None, cache=None):
+        """Tokens (..., T, d) in and out; the arguments are those of :func:`transformer_layer`.
+
+        With a :class:`KeyValueCache`, the mask and the bias are over all T_k tokens so far.
+        """
+        P = {name: getattr(self, name) for name in self.names}  # as hooks and parametrizations give them
+        seen = {"mask": mask, "bias": bias, "attention": self.attention}
+        if cache is not None:
+            seen = {"attention": cached_attention(cache, shared=self.H // self.H_kv, **seen)}
+        return transformer_layer(X, P, self.H, self.H_kv, self.norm, self.activation, **seen)
 
 
 def own(module, shapes, names=None):

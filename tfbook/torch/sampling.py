@@ -2,42 +2,15 @@
 
 import torch
 
+import tfbook.numpy as reference
 from tfbook.numpy.check_model import expect_settings
-from tfbook.numpy.checks import expect
-from tfbook.torch.checks import floats
+from tfbook.torch.checks import twin
 from tfbook.torch.functions import softmax
 
 
+@twin(reference.token_distribution)
 def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
-    r"""Turn logits into the distribution that the next token is drawn from.
-
-    Parameters
-    ----------
-    logits : Tensor, shape (..., vocab)
-        What a language model gives at a position.
-    temperature : float
-        What logits are divided by: below 1 the likely become likelier; 0 leaves the likeliest alone, the first of equals.
-    top_k : int, optional
-        Keep the k likeliest tokens.
-    top_p : float, optional
-        Of those, keep the fewest likeliest whose chances sum to p or more, 0 < p ≤ 1.
-
-    Returns
-    -------
-    Tensor, shape (..., vocab)
-        Chances, summing to one.
-
-    Raises
-    ------
-    ValueError
-        Where a setting is out of its range, or the largest logit is not a finite number.
-
-    Notes
-    -----
-    Source: Fan et al., arXiv 1805.04833 (top-k); Holtzman et al., arXiv 1904.09751 (top-p).
-
-    Examples
-    --------
+    """
     >>> logits = torch.tensor([0.1, 0.4, 0.3, 0.2]).log()
     >>> token_distribution(logits)
     tensor([0.1000, 0.4000, 0.3000, 0.2000])
@@ -46,8 +19,6 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     >>> token_distribution(logits, temperature=0)
     tensor([0., 1., 0., 0.])
     """
-    logits = floats("logits", logits)
-    expect("logits", logits.shape, "(..., vocab)")
     top_k = expect_settings(logits.shape[-1], temperature, top_k, top_p)
     top = logits.detach().amax(dim=-1, keepdim=True)
     if not top.isfinite().all():
@@ -69,33 +40,12 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     return (p / p.sum(dim=-1, keepdim=True)).to(logits.dtype)
 
 
+@twin(reference.sample)
 def sample(p, rng):
-    """Draw one token from each distribution.
-
-    Parameters
-    ----------
-    p : Tensor, shape (..., vocab)
-        Chances.
-    rng : torch.Generator
-        On the device of ``p``; the same generator in the same state draws the same tokens.
-
-    Returns
-    -------
-    Tensor of int64, shape (...)
-        Never a token that has no chance.
-
-    Raises
-    ------
-    ValueError
-        Where no generator is given, or a row of ``p`` is no distribution.
-
-    Examples
-    --------
+    """
     >>> sample(torch.tensor([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]), torch.Generator().manual_seed(0))
     tensor([1, 2])
     """
-    p = floats("p", p)
-    expect("p", p.shape, "(..., vocab)")
     if not isinstance(rng, torch.Generator):
         raise ValueError(f"rng: expected a torch.Generator to draw with, got {type(rng).__name__}; or pass temperature=0")
     rows = p.reshape(-1, p.shape[-1]).to(torch.promote_types(p.dtype, torch.float32))

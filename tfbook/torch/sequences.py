@@ -98,7 +98,7 @@ class MixedModel(Transformer):
         guesses : Tensor, shape (..., T, d_in)
         """
         vectors, _ = alike(vectors=vectors, W_in=self.W_in)
-        words = integers("words", words, vectors.device)
+        words = integers("words", words, vectors)
         expect("vectors", vectors.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
         is_word = (words >= 0)[..., None]
         as_words = embed(words.clamp(min=0), self.E)
@@ -137,7 +137,7 @@ def mixed_loss(model, sequence, share=1.0):
     0
     """
     words, vectors = sequence
-    words = integers("words", words, floats("vectors", vectors).device)
+    words = integers("words", words, floats("vectors", vectors))
     expect("words", words.shape, "(..., T)")
     whole("T", words.shape[-1], least=2)
     logits, guesses = model(words[..., :-1], vectors[..., :-1, :])

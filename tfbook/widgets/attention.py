@@ -4,7 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from tfbook import cost, palette
+from tfbook import cost
+from tfbook.notebook import palette
 from tfbook.numpy import attention_weights, causal_mask, repeat_heads, split_heads
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Choice, Slider, Switch

@@ -15,7 +15,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from tfbook import palette
+from tfbook.notebook import palette
 from tfbook.widgets.packing import pack
 from tfbook.widgets.page import page
 

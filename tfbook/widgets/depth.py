@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tfbook.weights import depth
+from tfbook.experiments import depth
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Choice, Slider, Switch
 

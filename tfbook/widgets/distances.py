@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from tfbook import cost
-from tfbook.weights import distance_task as distances
+from tfbook.experiments import distances
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider
 

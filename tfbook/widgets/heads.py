@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from tfbook.experiments import heads as models
 from tfbook.numpy import causal_mask
-from tfbook.weights import heads as models
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider, Switch
 

@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 
-from tfbook.examples import LAYER, X
+from tfbook.notebook.examples import LAYER, X
 from tfbook.numpy import attention_scores, layer_norm, relu, softmax
 
 ATTENTION, NETWORK = "Self-attention", "Feed-forward"

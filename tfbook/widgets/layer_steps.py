@@ -3,7 +3,7 @@
 from itertools import groupby
 from typing import ClassVar
 
-from tfbook.examples import TOKENS
+from tfbook.notebook.examples import TOKENS
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Choice, Slider
 from tfbook.widgets.layer_operations import OPERATIONS, matrices, number, sum_of

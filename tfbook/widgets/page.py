@@ -1,4 +1,4 @@
-"""A figure as a piece of HTML, and the picture that stands in it where no script runs: scripts/stills.py takes the pictures."""
+"""A figure as a piece of HTML, and the picture that stands in it where no script runs: tools/site/stills.py takes the pictures."""
 
 import hashlib
 import html

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfbook.weights.positions import READ, SCHEMES, TRAINED, losses
+from tfbook.experiments.positions import READ, SCHEMES, TRAINED, losses
 
 READS = (32, 64, 128, 256, 512)
 DRAWN = (*SCHEMES, "lstm")

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tfbook.weights import language
+from tfbook.experiments import language
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider
 

@@ -1,0 +1,1 @@
+"""Studies with a stored record; ``python -m tfbook.experiments.NAME`` repeats one."""

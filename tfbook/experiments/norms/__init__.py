@@ -1,0 +1,40 @@
+"""Losses of small language models whose layers normalise in three places, trained by ``__main__.py``."""
+
+from pathlib import Path
+
+import numpy as np
+
+from tfbook.experiments import stored
+
+STEPS, RATES, WARMUPS = 300, (0.001, 0.003), (0, 100)
+FILE = Path(__file__).parent / "norms.npz"
+
+
+def load(norm, rate, warmup):
+    """Read the losses of one form on the way.
+
+    Parameters
+    ----------
+    norm : {"post", "pre", "both"}
+    rate : float
+        The learning rate: one of ``RATES``.
+    warmup : int
+        Steps over which it rose from 0: one of ``WARMUPS``.
+
+    Returns
+    -------
+    ndarray, shape (seeds, STEPS)
+        In nats a character.
+
+    Examples
+    --------
+    >>> load("pre", rate=0.001, warmup=0).shape
+    (3, 300)
+    """
+    with np.load(FILE) as kept:
+        return kept[f"{norm}.{rate}.{warmup}"].astype(float)
+
+
+def record():
+    """What the script wrote down: the command, the sizes, the seeds."""
+    return stored.record(FILE)

@@ -1,0 +1,1 @@
+"""What the pages use: verdicts, shown source, plots, the palette, progress bars."""

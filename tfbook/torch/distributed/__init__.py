@@ -1,0 +1,1 @@
+"""Processes, their collectives, and the ways to divide a layer among them."""

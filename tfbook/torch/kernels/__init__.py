@@ -1,0 +1,1 @@
+"""Fused forms of attention, and what they cost: bytes, time, memory."""

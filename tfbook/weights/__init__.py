@@ -1,1 +1,0 @@
-"""Small trained models that figures need; each was made by a script of ``scripts/``."""
