@@ -201,5 +201,5 @@ def test_operations_fit_the_page(width, theme, browser):
                   .filter((cell) => cell.scrollWidth > cell.clientWidth + 1
                     || parseFloat(getComputedStyle(cell).fontSize) < 11).length""") == 0
         figure.evaluate(SET, [5, 0])
-        assert inaccessible(visited.page) == []
+        assert inaccessible(visited.page, "[data-figure=LayerSteps]") == []
         assert visited.faults == []

@@ -2,6 +2,7 @@
 
 import copy
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,43 @@ def test_normalised_keeps_ids_and_tags():
     after = normalised(from_dict(copy.deepcopy(notebook)))
     assert [(cell["id"], tags(cell)) for cell in after["cells"]] == [(cell["id"], tags(cell)) for cell in notebook["cells"]]
     assert normalised(copy.deepcopy(after)) == after
+
+
+PRINTED_THRESHOLD = re.compile(
+    r"\b(?:more|fewer|less|better|worse|greater|smaller|larger|longer|faster|slower) than"
+    r" (?:a |an |half|twice|[\d.])|\b(?:below|above|at least|at most|within) [\d.]+"
+)
+THRESHOLDS = {  # printed lines that state a bound, and why a measurement does not do
+    "05-tokens-and-positions": {"T: expected at most T_max = 64": "an error message"},
+    "10-on-the-gpu": {
+        "at least 2.11 ms": "the memory roof is a bound",
+        "least above 0": "the heading of a column",
+    },
+}
+
+
+def printed_thresholds(path):
+    """Printed lines that give a bound in words where a measurement belongs."""
+    lines = [
+        line
+        for _, cell, _ in code(read(path))
+        for output in cell["outputs"]
+        if output.get("name") == "stdout"
+        for line in "".join(output["text"]).splitlines()
+    ]
+    known = THRESHOLDS.get(path.stem, ())
+    found = [line for line in lines if PRINTED_THRESHOLD.search(line)]
+    return [line for line in found if not any(part in line for part in known)]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_measurements_are_printed_and_not_thresholds(path):
+    assert printed_thresholds(path) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["more than 10 times as fast", "loss below 0.3", "fewer than 60", "within 2 ± 0.2"],
+)
+def test_a_printed_threshold_is_seen(line):
+    assert PRINTED_THRESHOLD.search(line)
