@@ -5,7 +5,8 @@ are ``T`` and ``d_k``, with any leading axes in front. A size has one value in a
 and the leading axes of all arguments broadcast together. ``"d H*d_k"`` has no leading
 axes, and d_k is what H leaves. ``"int ... T"`` holds whole numbers, ``"int *"`` in any
 shape. A ``mask`` is
-boolean; a ``mask`` and a ``bias`` with leading axes may have 1 in place of any size.
+boolean; a ``mask``, a ``bias`` and ``positions`` with leading axes may have 1 in place
+of any size. An axis ``_`` has any size.
 ``"... T_k d = X"`` is X where nothing is given. Other forms: ``"size"`` (from 1 on),
 ``"count"`` (from 0 on), ``"divides H"``, ``"number"``, ``"positive"``, ``"flag"``.
 """
@@ -91,7 +92,7 @@ def described(name, form, words):
     if form.startswith("divides "):
         return "int"
     form = Form(name, form)
-    if not form.axes and not form.free:
+    if form.axes in ([], [["_"]]) and not form.free:
         return f"{words[form.kind]}, any shape"
     shaped = "broadcasts to" if form.broadcasts else "shape"
     return f"{words[form.kind]}, {shaped} {form.written.replace('*', '·')}"
@@ -180,8 +181,10 @@ class Form:
         words = ["..."] if self.free else words
         self.leading = words[:1] == ["..."]
         self.axes = [axis.split("*") for axis in words[self.leading :]]
-        self.written = f"({', '.join(words)}{',' * (len(words) == 1)})"
-        self.broadcasts = self.leading and name in ("mask", "bias")
+        words = ["n" if word == "_" else word for word in words]
+        comma = "," * (len(words) == 1 and words != ["..."])
+        self.written = f"({', '.join(words)}{comma})"
+        self.broadcasts = self.leading and name in ("mask", "bias", "positions")
 
     def fit(self, shape, sizes, leading, fitted):
         """Add what the shape tells to the sizes; return the leading axes so far."""
@@ -214,6 +217,8 @@ class Form:
 
 def _bind(name, size, axis, sizes):
     """Give an axis's one unknown factor its size; False where the axis does not fit."""
+    if axis == ["_"]:
+        return True
     known, unknown = 1, None
     for factor in axis:
         value = int(factor) if factor.isdigit() else sizes.get(factor)

@@ -166,7 +166,7 @@ CASES = {
         cached,
         lambda a: cached(a, attention=of("rotary_attention"), shared=1),
     ],
-    "end_together": [
+    "left_pad": [
         lambda a: call(a.whole("... T", below=a.vocab), a.whole("...", below=a.T + 1, least=1)),
         lambda a: call(a.whole("... T", below=a.vocab)),
     ],

@@ -25,9 +25,9 @@ from tfbook.torch.distributed.parallel import (
     CountSent,
     average_gradients,
     gathered_attention,
-    piece,
     processes,
     ring_attention,
+    shard,
     socket_bytes,
     split_parameters,
     tensor_parallel_layer,
@@ -101,13 +101,13 @@ def sequence_case(mesh, dtype, form, H_kv, kind, **options):
     P = list(layer.parameters())
     whole = causal_mask(T) if causal else None
     right = gradients(layer(X, whole if mask is None else mask if whole is None else mask & whole), dY, X, P)
-    rows = mask if mask is None or mask.shape[-2] == 1 else piece(mask, mesh, axis=-2)
+    rows = mask if mask is None or mask.shape[-2] == 1 else shard(mask, mesh, axis=-2)
     layer.attention = form(mesh, rows, causal, shared=H // H_kv, **options)
-    x = piece(X, mesh, axis=-2).detach().requires_grad_()
-    Y, dX, *dP = gradients(layer(x), piece(dY, mesh, axis=-2), x, P)
+    x = shard(X, mesh, axis=-2).detach().requires_grad_()
+    Y, dX, *dP = gradients(layer(x), shard(dY, mesh, axis=-2), x, P)
     for g in dP:
         dist.all_reduce(g)
-    return apart([Y, dX, *dP], [piece(right[0], mesh, axis=-2), piece(right[1], mesh, axis=-2), *right[2:]])
+    return apart([Y, dX, *dP], [shard(right[0], mesh, axis=-2), shard(right[1], mesh, axis=-2), *right[2:]])
 
 
 def data_case(mesh, dtype, kind):
@@ -124,7 +124,7 @@ def data_case(mesh, dtype, kind):
     if kind == "sharded":
         for part in (*model.layers, model):
             fully_shard(part, mesh=mesh)
-    loss = loss_of(forward, piece(X, mesh))
+    loss = loss_of(forward, shard(X, mesh))
     loss.backward()
     if kind == "own":
         average_gradients(model.parameters(), mesh)
@@ -224,14 +224,14 @@ def traffic(mesh):
     count("heads", cost.communication.tensor_parallel(**sizes, p=p, B=4, H_kv=4),
           lambda: tensor_parallel_layer(whole, P, 8, 4).square().mean().backward())
     for name, form, options in (("ring", ring_attention, {}), ("gathered", gathered_attention, {"gathered": True})):
-        layer, x = fresh(), piece(X, mesh, axis=-2).clone().requires_grad_()
+        layer, x = fresh(), shard(X, mesh, axis=-2).clone().requires_grad_()
         layer.attention = form(mesh, causal=True, shared=2)
         learn = learns(layer, x)
         count(name, cost.communication.sequence_parallel(**sizes, p=p, B=4, H_kv=4, **options),
               lambda: (learn(), dist.all_reduce(flat(layer))))  # noqa: B023
     whole, shards = DistributedDataParallel(fresh()), fully_shard(fresh(), mesh=mesh, reshard_after_forward=True)
     for name, layer, options in (("data", whole, {}), ("sharded", shards, {"sharded": True})):
-        count(name, cost.communication.data_parallel(**sizes, p=p, B=4, H_kv=4, **options), learns(layer, piece(X, mesh)))
+        count(name, cost.communication.data_parallel(**sizes, p=p, B=4, H_kv=4, **options), learns(layer, shard(X, mesh)))
     return results
 
 
@@ -255,7 +255,7 @@ def refused(mesh):
     P = dict(layer_of(torch.float32, H=3).named_parameters())
     narrow = dict(layer_of(torch.float32, H=8, d_ff=9).named_parameters())
     return {
-        "X": said(lambda: piece(X, mesh, axis=-2)),
+        "X": said(lambda: shard(X, mesh, axis=-2)),
         "H": said(lambda: split_parameters(P, mesh, 3)),
         "H_kv": said(lambda: split_parameters(P, mesh, 4, 1)),
         "channels of W_1": said(lambda: split_parameters(narrow, mesh, 8)),

@@ -68,8 +68,8 @@ def test_a_cached_step_makes_the_waves_of_its_own_positions_alone(half, monkeypa
         np.testing.assert_array_equal(np.asarray(rows), np.asarray(table)[np.asarray(position)])
         return rows
 
-    waves = model.waves
-    monkeypatch.setattr(model, "waves", watched)
+    waves = model.sinusoids
+    monkeypatch.setattr(model, "sinusoids", watched)
     P, cache = {name: native(half, p) for name, p in parameters().items()}, half.key_value_caches()
     for tokens in ([1] * (T_MAX - 2), [2], [3]):
         half.language_model(native(half, tokens), P, H, H_KV, "sinusoidal", "pre", cache=cache)

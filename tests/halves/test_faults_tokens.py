@@ -67,7 +67,7 @@ def test_narrow_lengths_of_long_sequences(half):
     mask = half.padding_mask(np.array([100, 200], np.uint8), 300)
     assert_array_equal(mask.sum(-1)[:, 0], [100, 200])
     prompts = native(half, np.tile(np.arange(300), (2, 1)))
-    tokens, pad = half.module.end_together(prompts, native(half, np.array([100, 200], np.uint8)))
+    tokens, pad = half.module.left_pad(prompts, native(half, np.array([100, 200], np.uint8)))
     assert_array_equal(pad, [200, 100])
     assert_array_equal(tokens[:, -1], [99, 199])
 
@@ -132,7 +132,7 @@ def test_words_of_a_mixed_model_are_of_every_signed_dtype(dtype):
 def test_fractions_and_booleans_are_no_tokens(half, tokens):
     tokens = np.array(tokens)
     for call in (
-        lambda: half.embed(tokens, np.eye(3)), lambda: half.end_together(tokens), lambda: windows(tokens, 1, 1, np.random.default_rng(0)),
+        lambda: half.embed(tokens, np.eye(3)), lambda: half.left_pad(tokens), lambda: windows(tokens, 1, 1, np.random.default_rng(0)),
         lambda: ngram_loss(tokens, tokens, 1, 3), lambda: decode(tokens, "abn"), lambda: half.language_model(tokens, parameters(half), H),
     ):
         with pytest.raises(ValueError, match="tokens: expected whole numbers, got dtype"):

@@ -22,7 +22,7 @@ from tfbook.torch import TransformerLayer, scaled_dot_product_attention
 from tfbook.torch.distributed import launch as launching
 from tfbook.torch.distributed import processes as joining
 from tfbook.torch.distributed import ring, together
-from tfbook.torch.distributed.data_parallel import average_gradients, piece
+from tfbook.torch.distributed.data_parallel import average_gradients, shard
 from tfbook.torch.distributed.launch import launch
 from tfbook.torch.distributed.processes import loss_in, processes
 from tfbook.torch.distributed.tensor_parallel import PLAN, split_parameters, tensor_parallel_layer
@@ -159,7 +159,7 @@ def test_a_layer_on_one_process_is_the_layer(alone, norm, gated):
 def test_pieces_are_in_order_and_gradients_are_means(monkeypatch):
     X = torch.arange(24).reshape(4, 6)
     for axis in (0, -1):
-        pieces = [piece(X, Mesh(rank, 2, None), axis) for rank in range(2)]
+        pieces = [shard(X, Mesh(rank, 2, None), axis) for rank in range(2)]
         assert torch.equal(torch.cat(pieces, dim=axis), X)
     p = nn.Parameter(torch.zeros(2))
     p.grad = torch.tensor([2.0, 4.0])

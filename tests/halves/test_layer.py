@@ -151,7 +151,7 @@ def test_a_gradient_has_a_way_around():
 # --- the layer
 
 
-def by_hand(half, X, P, norm, think, mask=None):
+def by_hand(half, X, P, norm, mlp, mask=None):
     """The three forms written out."""
     def normal(X, n):
         return half.layer_norm(X, P[f"gamma_{n}"], P[f"beta_{n}"])
@@ -161,12 +161,12 @@ def by_hand(half, X, P, norm, think, mask=None):
 
     if norm == "post":
         Z = normal(X + attend(X), 1)
-        return normal(Z + think(Z), 2)
+        return normal(Z + mlp(Z), 2)
     if norm == "pre":
         Z = X + attend(normal(X, 1))
-        return Z + think(normal(Z, 2))
+        return Z + mlp(normal(Z, 2))
     Z = X + normal(attend(normal(X, 1)), 2)
-    return Z + normal(think(normal(Z, 3)), 4)
+    return Z + normal(mlp(normal(Z, 3)), 4)
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -176,14 +176,14 @@ def test_the_three_forms_and_their_activations(half, X, norm, activation, gated)
     native, mask = some_layer(half, norm, gated), half.causal_mask(T)
     P = arrays(native)
     if gated:
-        def think(X):
+        def mlp(X):
             return half.gated_feed_forward(X, P["W_gate"], P["W_up"], P["W_down"], activation or "silu")
     else:
-        def think(X):
+        def mlp(X):
             return half.feed_forward(X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation or "relu")
 
     Y = half.transformer_layer(X, native, H, H_kv, norm, activation, mask)
-    assert_allclose(Y, by_hand(half, X, P, norm, think, mask), atol=1e-10)
+    assert_allclose(Y, by_hand(half, X, P, norm, mlp, mask), atol=1e-10)
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -15,7 +15,7 @@ IMPURE = {  # what is not a function of arrays alone, and why
     "generate": "each token depends on the last, and sampling draws",
     "sample": "draws",
     "language_model": "looks its cache up",
-    "end_together": "checks the lengths that it is given",
+    "left_pad": "checks the lengths that it is given",
     "token_distribution": "checks the logits that it is given",
 }
 PURE = [name for name in NAMES if name in CASES and name not in IMPURE]

@@ -39,86 +39,86 @@ def _think(Z, W_1, b_1, W_2, b_2):
 
 
 def _layer(steps):
-    """A wrong layer: steps(X, attend, think) gives Y."""
+    """A wrong layer: steps(X, attend, mlp) gives Y."""
     def answer(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
         return steps(X, lambda X: _attend(X, W_Q, W_K, W_V), lambda Z: _think(Z, W_1, b_1, W_2, b_2))
     return answer
 
 
-def _post(X, attend, think, norm=_norm):
+def _post(X, attend, mlp, norm=_norm):
     Z = norm(X + attend(X))
-    return norm(Z + think(Z))
+    return norm(Z + mlp(Z))
 
 
-def _pre(X, attend, think):
+def _pre(X, attend, mlp):
     Z = X + attend(_norm(X))
-    return Z + think(_norm(Z))
+    return Z + mlp(_norm(Z))
 
 
-def _sandwich(X, attend, think):
+def _sandwich(X, attend, mlp):
     Z = X + _norm(attend(X))
-    return Z + _norm(think(Z))
+    return Z + _norm(mlp(Z))
 
 
-def _no_residual(X, attend, think):
-    return _norm(think(_norm(attend(X))))
+def _no_residual(X, attend, mlp):
+    return _norm(mlp(_norm(attend(X))))
 
 
-def _no_first_residual(X, attend, think):
+def _no_first_residual(X, attend, mlp):
     Z = _norm(attend(X))
-    return _norm(Z + think(Z))
+    return _norm(Z + mlp(Z))
 
 
-def _no_second_residual(X, attend, think):
-    return _norm(think(_norm(X + attend(X))))
+def _no_second_residual(X, attend, mlp):
+    return _norm(mlp(_norm(X + attend(X))))
 
 
-def _no_norm(X, attend, think):
+def _no_norm(X, attend, mlp):
     Z = X + attend(X)
-    return Z + think(Z)
+    return Z + mlp(Z)
 
 
-def _no_first_norm(X, attend, think):
+def _no_first_norm(X, attend, mlp):
     Z = X + attend(X)
-    return _norm(Z + think(Z))
+    return _norm(Z + mlp(Z))
 
 
-def _no_second_norm(X, attend, think):
+def _no_second_norm(X, attend, mlp):
     Z = _norm(X + attend(X))
-    return Z + think(Z)
+    return Z + mlp(Z)
 
 
-def _adds_the_input_again(X, attend, think):
+def _adds_the_input_again(X, attend, mlp):
     Z = _norm(X + attend(X))
-    return _norm(X + think(Z))
+    return _norm(X + mlp(Z))
 
 
-def _side_by_side(X, attend, think):
-    return _norm(_norm(X + attend(X)) + think(X))
+def _side_by_side(X, attend, mlp):
+    return _norm(_norm(X + attend(X)) + mlp(X))
 
 
-def _norm_over_tokens(X, attend, think):
-    return _post(X, attend, think, lambda x: _norm(x, axis=-2))
+def _norm_over_tokens(X, attend, mlp):
+    return _post(X, attend, mlp, lambda x: _norm(x, axis=-2))
 
 
-def _norm_over_everything(X, attend, think):
-    return _post(X, attend, think, lambda x: _norm(x, axis=(-2, -1)))
+def _norm_over_everything(X, attend, mlp):
+    return _post(X, attend, mlp, lambda x: _norm(x, axis=(-2, -1)))
 
 
-def _unbiased(X, attend, think):
-    return _post(X, attend, think, lambda x: _norm(x, ddof=1))
+def _unbiased(X, attend, mlp):
+    return _post(X, attend, mlp, lambda x: _norm(x, ddof=1))
 
 
-def _divided_by_the_variance(X, attend, think):
-    return _post(X, attend, think, lambda x: (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + 1e-5))
+def _divided_by_the_variance(X, attend, mlp):
+    return _post(X, attend, mlp, lambda x: (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + 1e-5))
 
 
-def _mean_left_in(X, attend, think):
-    return _post(X, attend, think, lambda x: x / np.sqrt(x.var(-1, keepdims=True) + 1e-5))
+def _mean_left_in(X, attend, mlp):
+    return _post(X, attend, mlp, lambda x: x / np.sqrt(x.var(-1, keepdims=True) + 1e-5))
 
 
-def _epsilon_outside(X, attend, think):
-    return _post(X, attend, think, lambda x: (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5))
+def _epsilon_outside(X, attend, mlp):
+    return _post(X, attend, mlp, lambda x: (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5))
 
 
 def _no_relu(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):

@@ -8,7 +8,7 @@ from tfbook.numpy.attention import (
 )
 from tfbook.numpy.cache import KeyValueCache, cached_attention, key_value_caches
 from tfbook.numpy.convolution import conv1d
-from tfbook.numpy.decoding import end_together, generate
+from tfbook.numpy.decoding import generate, left_pad
 from tfbook.numpy.embedding import embed
 from tfbook.numpy.feed_forward import feed_forward, gated_feed_forward
 from tfbook.numpy.functions import cross_entropy, gelu, relu, silu, softmax

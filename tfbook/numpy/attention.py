@@ -51,19 +51,19 @@ def attention_scores(Q, K, bias=None, scale=None):
 
 def dot_products(Q, K):
     """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from the gradients too."""
-    S, beyond = Q @ np.swapaxes(finite(K), -1, -2), barrier(K)
+    S, beyond = Q @ np.swapaxes(zero_nonfinite(K), -1, -2), nonfinite_scores(K)
     if beyond is not None:
         S += beyond
     return S
 
 
-def barrier(K):
+def nonfinite_scores(K):
     """What a key adds to every score: 0, or nan where it is not finite, shape (..., 1, T_k); None where all are finite."""
     ok = np.isfinite(K).all(axis=-1)
     return None if ok.all() else np.where(ok, K.dtype.type(0), K.dtype.type(np.nan))[..., None, :]
 
 
-def finite(X):
+def zero_nonfinite(X):
     """X, with 0 for what is not a finite number: 0 · nan is nan, so a weight of zero alone would not hide it."""
     ok = np.isfinite(X)
     return X if ok.all() else np.where(ok, X, X.dtype.type(0))
@@ -209,6 +209,6 @@ def weighted_mean(A, V, mask=None):
     if np.isfinite(V).all():
         return A @ V
     broken = ~np.isfinite(V)
-    Y = A @ finite(V)
+    Y = A @ zero_nonfinite(V)
     seen = np.broadcast_to(mask, A.shape).astype(Y.dtype) @ broken.astype(Y.dtype)
     return np.where(seen > 0, Y.dtype.type(np.nan), Y)

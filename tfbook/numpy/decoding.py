@@ -53,7 +53,7 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
     array([[3, 4, 0, 1],
            [0, 1, 2, 3]])
     """
-    tokens, pad = end_together(tokens, lengths)
+    tokens, pad = left_pad(tokens, lengths)
     T, cache, fresh = tokens.shape[-1], key_value_caches() if cached else None, tokens
     for _ in range(n):
         logits = floats("model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache))[..., -1, :]
@@ -64,7 +64,7 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
 
 
 @shapes(tokens="int ... T", lengths="int *")
-def end_together(tokens, lengths=None):
+def left_pad(tokens, lengths=None):
     """Move the padding of each sequence from its end to its front.
 
     Parameters
@@ -87,7 +87,7 @@ def end_together(tokens, lengths=None):
 
     Examples
     --------
-    >>> end_together([[5, 6, 7], [8, 9, 9]], lengths=[3, 1])
+    >>> left_pad([[5, 6, 7], [8, 9, 9]], lengths=[3, 1])
     (array([[5, 6, 7],
             [0, 0, 8]]), array([0, 2]))
     """

@@ -7,7 +7,7 @@ import numpy as np
 from tfbook.numpy.checks import expect_targets, shapes
 
 
-@shapes(S="... n")
+@shapes(S="... _")
 def softmax(S, axis=-1):
     r"""Turn scores into a distribution: positive numbers that sum to one along an axis.
 

@@ -84,7 +84,7 @@ def transformer_layer(
     def attend(X):
         return multi_head_attention(X, P["W_Q"], P["W_K"], P["W_V"], P["W_O"], H, H_kv, mask, bias, attention=attention)
 
-    def think(X):
+    def mlp(X):
         if gated:
             return gated_feed_forward(X, P["W_gate"], P["W_up"], P["W_down"], activation or "silu")
         return feed_forward(X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation or "relu")
@@ -94,12 +94,12 @@ def transformer_layer(
 
     if norm == "post":
         Z = normalize(residual(X, attend), 1)
-        return normalize(residual(Z, think), 2)
+        return normalize(residual(Z, mlp), 2)
     if norm == "pre":
         Z = residual(X, lambda X: attend(normalize(X, 1)))
-        return residual(Z, lambda Z: think(normalize(Z, 2)))
+        return residual(Z, lambda Z: mlp(normalize(Z, 2)))
     Z = residual(X, lambda X: normalize(attend(normalize(X, 1)), 2))
-    return residual(Z, lambda Z: normalize(think(normalize(Z, 3)), 4))
+    return residual(Z, lambda Z: normalize(mlp(normalize(Z, 3)), 4))
 
 
 def transformer(X, layers, H, final_norm=None, **options):

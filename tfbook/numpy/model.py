@@ -11,7 +11,7 @@ from tfbook.numpy.embedding import embed
 from tfbook.numpy.layer import transformer_layer
 from tfbook.numpy.masks import causal_mask
 from tfbook.numpy.normalization import layer_norm
-from tfbook.numpy.positions import alibi_bias, learned_positions, waves
+from tfbook.numpy.positions import alibi_bias, learned_positions, sinusoids
 from tfbook.numpy.rotary import rotary_attention
 
 
@@ -80,7 +80,7 @@ def language_model(
     if positions == "learned":
         X = X + learned_positions(P["P"], place.max(initial=-1) + 1)[place].astype(X.dtype)
     if positions == "sinusoidal":
-        X = X + waves(place, E.shape[-1]).astype(X.dtype)
+        X = X + sinusoids(place, E.shape[-1]).astype(X.dtype)
     with all_or_nothing(cache):
         for l, layer in enumerate(layers):
             seen = {"mask": mask, "bias": bias, "attention": attention}

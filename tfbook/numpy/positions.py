@@ -43,10 +43,10 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
            [ 0.84,  0.54,  0.01,  1.  ],
            [ 0.91, -0.42,  0.02,  1.  ]])
     """
-    return waves(np.arange(T), d, base).astype(float_dtype(dtype))
+    return sinusoids(np.arange(T), d, base).astype(float_dtype(dtype))
 
 
-def waves(position, d, base=10000.0):
+def sinusoids(position, d, base=10000.0):
     """Compute the rows of :func:`sinusoidal_positions` for some positions, in float64.
 
     Parameters

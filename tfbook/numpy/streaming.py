@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tfbook.numpy.attention import barrier, finite, weighted_mean
+from tfbook.numpy.attention import nonfinite_scores, weighted_mean, zero_nonfinite
 from tfbook.numpy.checks import scale_factor, shapes
 
 
@@ -70,7 +70,7 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     dtype = np.result_type(Q, K, V)
     wide = np.promote_types(dtype, np.float32)  # half precision would lose the small terms of a long sum
     scale = scale_factor(scale, Q.shape[-1])
-    scores = partial(_scores, Q.astype(wide) * scale, finite(K).astype(wide, copy=False), barrier(K), mask, causal)
+    scores = partial(_scores, Q.astype(wide) * scale, zero_nonfinite(K).astype(wide, copy=False), nonfinite_scores(K), mask, causal)
     V = np.concatenate([V, np.ones((*V.shape[:-1], 1))], axis=-1, dtype=wide)  # what is summed up of the ones is Z
     Y = np.empty((*np.broadcast_shapes(leading, V.shape[:-2]), T, V.shape[-1] - 1), dtype)
     for rows, blocks in _tiles(T, T_k, causal, block):

@@ -8,7 +8,7 @@ from tfbook.torch.attention import (
 )
 from tfbook.torch.cache import KeyValueCache, cached_attention, key_value_caches
 from tfbook.torch.convolution import conv1d
-from tfbook.torch.decoding import end_together, generate
+from tfbook.torch.decoding import generate, left_pad
 from tfbook.torch.device import device
 from tfbook.torch.embedding import embed
 from tfbook.torch.feed_forward import feed_forward, gated_feed_forward

@@ -20,17 +20,17 @@ def attention_scores(Q, K, bias=None, scale=None):
 
 def dot_products(Q, K):
     """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from the gradients too."""
-    S = Q @ finite(K).transpose(-1, -2)
-    S += barrier(K)  # added, not filled in: where it is attended, gradients are nan too
+    S = Q @ zero_nonfinite(K).transpose(-1, -2)
+    S += nonfinite_scores(K)  # added, not filled in: where it is attended, gradients are nan too
     return S
 
 
-def barrier(K):
+def nonfinite_scores(K):
     """What a key adds to every score: 0, or nan where it is not finite, shape (..., 1, T_k)."""
     return torch.where(K.isfinite().all(dim=-1), 0.0, torch.nan).to(K)[..., None, :]
 
 
-def finite(X):
+def zero_nonfinite(X):
     """X, with 0 for what is not a finite number: 0 · nan is nan, so a weight of zero alone would not hide it."""
     return X.masked_fill(~X.isfinite(), 0)
 
@@ -78,6 +78,6 @@ def weighted_mean(A, V, mask=None):
     if mask is None:
         return A @ V
     expect_broadcast("mask", mask.shape, A.shape, "(..., T, T_k)", kept=None)
-    Y = A @ finite(V)
+    Y = A @ zero_nonfinite(V)
     seen = (mask & ~V.isfinite().all(dim=-1)[..., None, :]).any(dim=-1, keepdim=True)
     return Y.masked_fill(seen, torch.nan)

@@ -19,7 +19,7 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
     tensor([[3, 4, 0, 1],
             [0, 1, 2, 3]])
     """
-    tokens, pad = end_together(tokens, lengths)
+    tokens, pad = left_pad(tokens, lengths)
     T, cache, fresh = tokens.shape[-1], key_value_caches() if cached else None, tokens
     for _ in range(n):
         logits = floats("model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache))[..., -1, :]
@@ -29,10 +29,10 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
     return tokens[..., T:]
 
 
-@twin(reference.end_together)
-def end_together(tokens, lengths=None):
+@twin(reference.left_pad)
+def left_pad(tokens, lengths=None):
     """
-    >>> end_together(torch.tensor([[5, 6, 7], [8, 9, 9]]), lengths=torch.tensor([3, 1]))
+    >>> left_pad(torch.tensor([[5, 6, 7], [8, 9, 9]]), lengths=torch.tensor([3, 1]))
     (tensor([[5, 6, 7],
             [0, 0, 8]]), tensor([0, 2]))
     """

@@ -7,7 +7,7 @@ from tfbook.numpy.check_model import POSITIONS
 from tfbook.numpy.checks import whole
 from tfbook.torch.cache import all_or_nothing
 from tfbook.torch.model import read_tokens
-from tfbook.torch.modules import TransformerLayer, own
+from tfbook.torch.modules import TransformerLayer, add_parameters
 from tfbook.torch.normalization import layer_norm
 
 
@@ -34,7 +34,7 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(TransformerLayer(d, H, **options) for _ in range(whole("L", L, least=1)))
         self.final_norm = options.get("norm") == "pre"  # nothing else bounds the sum of a pre-norm stack
         if self.final_norm:
-            own(self, {"gamma_f": (d,), "beta_f": (d,)})
+            add_parameters(self, {"gamma_f": (d,), "beta_f": (d,)})
 
     def forward(self, X, mask=None, bias=None):
         """Tokens (..., T, d) in and out."""

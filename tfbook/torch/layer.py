@@ -35,7 +35,7 @@ def transformer_layer(
     def attend(X):
         return multi_head_attention(X, P["W_Q"], P["W_K"], P["W_V"], P["W_O"], H, H_kv, mask, bias, attention=attention)
 
-    def think(X):
+    def mlp(X):
         if gated:
             return gated_feed_forward(X, P["W_gate"], P["W_up"], P["W_down"], activation or "silu")
         return feed_forward(X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation or "relu")
@@ -43,19 +43,19 @@ def transformer_layer(
     def normalize(X, n):
         return layer_norm(X, P[f"gamma_{n}"], P[f"beta_{n}"])
 
-    return arrange(X, attend, think, normalize, norm)
+    return arrange(X, attend, mlp, normalize, norm)
 
 
-def arrange(X, attend, think, normalize, norm):
+def arrange(X, attend, mlp, normalize, norm):
     """Put attention and network together: each within a residual, with a normalisation after, before, or on both sides."""
     if norm == "post":
         Z = normalize(residual(X, attend), 1)
-        return normalize(residual(Z, think), 2)
+        return normalize(residual(Z, mlp), 2)
     if norm == "pre":
         Z = residual(X, lambda X: attend(normalize(X, 1)))
-        return residual(Z, lambda Z: think(normalize(Z, 2)))
+        return residual(Z, lambda Z: mlp(normalize(Z, 2)))
     Z = residual(X, lambda X: normalize(attend(normalize(X, 1)), 2))
-    return residual(Z, lambda Z: normalize(think(normalize(Z, 3)), 4))
+    return residual(Z, lambda Z: normalize(mlp(normalize(Z, 3)), 4))
 
 
 @twin(reference.transformer)

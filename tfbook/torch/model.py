@@ -12,7 +12,7 @@ from tfbook.torch.embedding import embed
 from tfbook.torch.layer import transformer_layer
 from tfbook.torch.masks import causal_mask
 from tfbook.torch.normalization import layer_norm
-from tfbook.torch.positions import alibi_bias, learned_positions, waves
+from tfbook.torch.positions import alibi_bias, learned_positions, sinusoids
 from tfbook.torch.rotary import rotary_attention
 
 
@@ -62,5 +62,5 @@ def read_tokens(tokens, E, table, H, positions="learned", pad=None, cache=None):
         T_max = int(place.max()) + 1 if place.numel() else 0
         X = X + learned_positions(table, T_max).to(X)[place]
     if positions == "sinusoidal":
-        X = X + waves(place.cpu(), E.shape[-1]).to(X)
+        X = X + sinusoids(place.cpu(), E.shape[-1]).to(X)
     return X, mask, bias

@@ -44,7 +44,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         self.H, self.H_kv = head_counts(H, H_kv)
         self.attention = attention_form(fused, rotary)
-        own(self, layer_shapes(d, H, None, H_kv, d_k, d_v), ["W_Q", "W_K", "W_V", "W_O"])
+        add_parameters(self, layer_shapes(d, H, None, H_kv, d_k, d_v), ["W_Q", "W_K", "W_V", "W_O"])
 
     def forward(self, X, mask=None, context=None, bias=None):
         """Tokens (..., T, d) in and out; the arguments are those of :func:`multi_head_attention`."""
@@ -77,7 +77,7 @@ class FeedForward(nn.Module):
         self.gated = flag("gated", gated)
         self.activation = activation or ("silu" if gated else "relu")
         names = ["W_gate", "W_up", "W_down"] if gated else ["W_1", "b_1", "W_2", "b_2"]
-        own(self, layer_shapes(d, 1, d_ff, gated=gated), names)
+        add_parameters(self, layer_shapes(d, 1, d_ff, gated=gated), names)
 
     def forward(self, X):
         """Tokens (..., d) in and out."""
@@ -105,7 +105,7 @@ class LayerNorm(nn.Module):
     def __init__(self, d, eps=1e-5):
         super().__init__()
         self.eps = eps
-        own(self, {"gamma": (whole("d", d, least=1),), "beta": (d,)})
+        add_parameters(self, {"gamma": (whole("d", d, least=1),), "beta": (d,)})
 
     def forward(self, X):
         """Tokens (..., d) in and out."""
@@ -142,7 +142,7 @@ class TransformerLayer(nn.Module):
         self.attention = attention_form(fused, rotary)
         shapes = layer_shapes(d, H, d_ff, H_kv, d_k, d_v, norm, gated)
         self.names = list(shapes)
-        own(self, shapes)
+        add_parameters(self, shapes)
 
     def forward(self, X, mask=None, bias=None, cache=None):
         """Tokens (..., T, d) in and out; the arguments are those of :func:`transformer_layer`.
@@ -156,7 +156,7 @@ class TransformerLayer(nn.Module):
         return transformer_layer(X, P, self.H, self.H_kv, self.norm, self.activation, **seen)
 
 
-def own(module, shapes, names=None):
+def add_parameters(module, shapes, names=None):
     """Give a module its parameters, random as :func:`tfbook.numpy.init_layer` describes, from torch's own generator."""
     for name in names or shapes:
         value = torch.zeros(shapes[name])

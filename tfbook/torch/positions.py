@@ -15,10 +15,10 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=torch.float64):
             [ 0.8415,  0.5403,  0.0100,  0.9999],
             [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
-    return waves(torch.arange(T), d, base).to(float_dtype(dtype))
+    return sinusoids(torch.arange(T), d, base).to(float_dtype(dtype))
 
 
-def waves(position, d, base=10000.0):
+def sinusoids(position, d, base=10000.0):
     """Compute the rows of :func:`sinusoidal_positions` for some positions, in float64.
 
     Parameters

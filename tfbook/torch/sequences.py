@@ -8,7 +8,7 @@ from tfbook.torch.checks import alike, floats, integers
 from tfbook.torch.embedding import embed
 from tfbook.torch.language_model import Transformer
 from tfbook.torch.masks import causal_mask
-from tfbook.torch.modules import own
+from tfbook.torch.modules import add_parameters
 from tfbook.torch.positions import learned_positions
 
 
@@ -39,7 +39,7 @@ class SequenceClassifier(Transformer):
     def __init__(self, d_in, classes, T_max, d, H, L, positions=True, **options):
         super().__init__(L, d, H, **{"norm": "pre", **options})
         d_in, classes = whole("d_in", d_in, least=1), whole("classes", classes, least=1)
-        own(self, {"W_in": (d_in, d), "b_in": (d,), "W_out": (d, classes), "b_out": (classes,)})
+        add_parameters(self, {"W_in": (d_in, d), "b_in": (d,), "W_out": (d, classes), "b_out": (classes,)})
         self.positions = flag("positions", positions)
         if positions:
             self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
@@ -87,7 +87,7 @@ class MixedModel(Transformer):
         super().__init__(L, d, H, **{"norm": "pre", **options})
         self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))
         self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
-        own(self, {"W_in": (whole("d_in", d_in, least=1), d), "W_vector": (d, d_in), "b_vector": (d_in,)})
+        add_parameters(self, {"W_in": (whole("d_in", d_in, least=1), d), "W_vector": (d, d_in), "b_vector": (d_in,)})
 
     def forward(self, words, vectors):
         """Read words (..., T), −1 where a vector stands, and vectors (..., T, d_in); guess what comes after each.

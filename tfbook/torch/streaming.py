@@ -6,7 +6,7 @@ import torch
 
 import tfbook.numpy as reference
 from tfbook.numpy.checks import scale_factor
-from tfbook.torch.attention import barrier, finite, weighted_mean
+from tfbook.torch.attention import nonfinite_scores, weighted_mean, zero_nonfinite
 from tfbook.torch.checks import autocast, broadcast, twin, without_autocast
 
 
@@ -54,7 +54,7 @@ def stream(Q, K, V, mask, causal, scale, block):
     Y = Q.new_empty(*Q.shape[:-1], V.shape[-1])
     log_Z = Q.new_empty(*Q.shape[:-1], 1, dtype=wide)
     K = K.to(wide)
-    scores = partial(_scores, Q.to(wide) * scale, finite(K), barrier(K), mask, causal)
+    scores = partial(_scores, Q.to(wide) * scale, zero_nonfinite(K), nonfinite_scores(K), mask, causal)
     for rows, blocks in _tiles(Q, K, causal, block):
         m = torch.full_like(log_Z[..., rows, :], -torch.inf)                       # largest score so far
         Z, y = torch.zeros_like(m), torch.zeros_like(Y[..., rows, :], dtype=wide)  # sums of exp(score - m), and · value
@@ -75,7 +75,7 @@ def stream(Q, K, V, mask, causal, scale, block):
 def stream_back(dY, Q, K, V, mask, Y, log_Z, causal, scale, block):
     """The gradients in Q, K and V, where Y and log_Z are those of all keys, of which K may be a part."""
     wide = _wide(Q)
-    clean, beyond = finite(K.to(wide)), barrier(K.to(wide))
+    clean, beyond = zero_nonfinite(K.to(wide)), nonfinite_scores(K.to(wide))
     scores = partial(_scores, Q.to(wide) * scale, clean, beyond, mask, causal)
     dQ, dK, dV = (torch.zeros_like(X, dtype=wide) for X in (Q, K, V))
     mean = (dY.to(wide) * Y).sum(dim=-1, keepdim=True)  # what the softmax's gradient takes off every weight's

@@ -81,7 +81,7 @@ class Figure(anywidget.AnyWidget):
         """Return what the figure shows at a setting: a dict of numbers, strings, lists and arrays (NaN where there is nothing)."""
         if not self.columns:
             raise NotImplementedError
-        return {name: getattr(self, name)(**{c: setting[c] for c in self.hangs_on(name)}) for name in self.columns}
+        return {name: getattr(self, name)(**{c: setting[c] for c in self.depends_on(name)}) for name in self.columns}
 
     def constants(self):
         """Return what the drawing needs whatever the setting."""
@@ -98,13 +98,13 @@ class Figure(anywidget.AnyWidget):
         return [dict(zip((c.name for c in controls), values)) for values in itertools.product(*(c.values for c in controls))]
 
     @classmethod
-    def hangs_on(cls, column):
+    def depends_on(cls, column):
         """Names of the controls that a column hangs on: the parameters of its method."""
         return [name for name in inspect.signature(getattr(cls, column)).parameters if name != "self"]
 
     def column(self, name):
         """Each value that a column takes, once, and which of them stands at each setting of the controls that it hangs on."""
-        settings = self.settings(self.hangs_on(name))
+        settings = self.settings(self.depends_on(name))
         rows = [json.dumps(pack(getattr(self, name)(**setting), self.decimals)) for setting in settings]
         places = {row: place for place, row in enumerate(dict.fromkeys(rows))}
         at = pack(np.array([places[row] for row in rows]), 0)

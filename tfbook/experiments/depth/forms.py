@@ -57,12 +57,12 @@ def layer_of_form(X, P, H, form, attention=scaled_dot_product_attention, activat
     def attend(X):
         return multi_head_attention(X, P["W_Q"], P["W_K"], P["W_V"], P["W_O"], H, attention=attention)
 
-    def think(Z):
+    def mlp(Z):
         return feed_forward(Z, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation)
 
     if form == "none":
-        return think(attend(X))
-    return residual(residual(X, attend), think)
+        return mlp(attend(X))
+    return residual(residual(X, attend), mlp)
 
 
 def layers_of_form(form, L, d, H, rng=None, small=False):

@@ -27,7 +27,7 @@ from tfbook.experiments.distances import (  # noqa: F401 (who uses the networks 
 )
 from tfbook.experiments.recall import random
 from tfbook.torch import Transformer
-from tfbook.torch.training import descend, guess_loss
+from tfbook.torch.training import guess_loss, train_step
 
 
 class Recurrence(nn.Module):
@@ -102,7 +102,7 @@ def train(name, D, rate, steps, batch=32, seed=0):
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.1)
     while len(losses) < steps and not settled(losses, steps):
         tokens, _, digit = map(torch.tensor, sequences(rng, batch, D))
-        losses.append(descend(model, optimizer, (tokens, digit), guess_loss, clip=1.0, step=len(losses)))
+        losses.append(train_step(model, optimizer, (tokens, digit), guess_loss, clip=1.0, step=len(losses)))
         schedule.step()
     return model, losses
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tfbook.numpy.attention import attention_weights, finite, scaled_dot_product_attention, weighted_mean
+from tfbook.numpy.attention import attention_weights, scaled_dot_product_attention, weighted_mean, zero_nonfinite
 from tfbook.numpy.check_heads import for_heads
 from tfbook.numpy.checks import floats, scale_factor, shapes
 from tfbook.numpy.gradients.functions import gradient_of, linear_vjp, sum_to
@@ -52,7 +52,7 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
         dA = np.where(mask, dA, dA.dtype.type(0))  # 0 · nan is nan: the weight alone would not hide a masked value
     dS = A * (dA - (A * dA).sum(axis=-1, keepdims=True))
     dS *= scale_factor(scale, Q.shape[-1])
-    dQ, dK = dS @ finite(K), np.swapaxes(dS, -1, -2) @ Q
+    dQ, dK = dS @ zero_nonfinite(K), np.swapaxes(dS, -1, -2) @ Q
     return sum_to(dQ, Q.shape), sum_to(dK, K.shape), sum_to(dV, V.shape)
 
 

@@ -84,10 +84,10 @@ def transformer_layer_vjp(dY, X, P, H, H_kv=None, norm="post", activation=None, 
 
     names, f, f_vjp, usual = GATED if gated else NETWORK
 
-    def think(X):
+    def mlp(X):
         return f(X, *(P[name] for name in names), activation or usual)
 
-    def think_vjp(dY, X):
+    def mlp_vjp(dY, X):
         dX, *gradients = f_vjp(dY, X, *(P[name] for name in names), activation or usual)
         dP.update(zip(names, gradients))
         return dX
@@ -102,12 +102,12 @@ def transformer_layer_vjp(dY, X, P, H, H_kv=None, norm="post", activation=None, 
     if norm == "post":
         X_1 = residual(X, attend)
         Z = normalize(X_1, 1)
-        Z_1 = residual(Z, think)
-        dZ = residual_vjp(normalize_vjp(dY, Z_1, 2), Z, think_vjp)
+        Z_1 = residual(Z, mlp)
+        dZ = residual_vjp(normalize_vjp(dY, Z_1, 2), Z, mlp_vjp)
         dX = residual_vjp(normalize_vjp(dZ, X_1, 1), X, attend_vjp)
     elif norm == "pre":
         Z = residual(X, lambda X: attend(normalize(X, 1)))
-        dZ = residual_vjp(dY, Z, lambda dY, Z: normalize_vjp(think_vjp(dY, normalize(Z, 2)), Z, 2))
+        dZ = residual_vjp(dY, Z, lambda dY, Z: normalize_vjp(mlp_vjp(dY, normalize(Z, 2)), Z, 2))
         dX = residual_vjp(dZ, X, lambda dZ, X: normalize_vjp(attend_vjp(dZ, normalize(X, 1)), X, 1))
     else:
         def between_vjp(dY, X, f, f_vjp, n):
@@ -115,7 +115,7 @@ def transformer_layer_vjp(dY, X, P, H, H_kv=None, norm="post", activation=None, 
             return normalize_vjp(f_vjp(normalize_vjp(dY, f(A), n + 1), A), X, n)
 
         Z = residual(X, lambda X: normalize(attend(normalize(X, 1)), 2))
-        dZ = residual_vjp(dY, Z, lambda dY, Z: between_vjp(dY, Z, think, think_vjp, 3))
+        dZ = residual_vjp(dY, Z, lambda dY, Z: between_vjp(dY, Z, mlp, mlp_vjp, 3))
         dX = residual_vjp(dZ, X, lambda dZ, X: between_vjp(dZ, X, attend, attend_vjp, 1))
     return dX, {name: dP[name] for name in P if name in dP}
 

@@ -3,7 +3,7 @@
 import torch.distributed as dist
 
 
-def piece(X, mesh, axis=0):
+def shard(X, mesh, axis=0):
     """Cut X along an axis into as many equal pieces as there are processes, and return that of this process.
 
     Parameters

@@ -12,7 +12,7 @@ from tfbook.torch.heads import repeat_heads
 def ring_attention(mesh, mask=None, causal=False, shared=1, block=256):
     """Make an ``attention`` for :func:`transformer_layer` whose queries meet the keys of every process, one block at a time.
 
-    Each process holds the tokens of its own :func:`piece` of the sequence. Their keys and values go round: p times each
+    Each process holds the tokens of its own :func:`shard` of the sequence. Their keys and values go round: p times each
     process lets its queries meet the block that it has, and hands the block on. What a query got from each block is merged as
     in streaming attention, so that the result is exact. Going back, the blocks go round again, and their gradients with them.
 

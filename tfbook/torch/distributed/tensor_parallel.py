@@ -79,7 +79,7 @@ def tensor_parallel_layer(X, P, H, H_kv=None, norm="post", activation=None, mask
         Y = multi_head_attention(copied(X, mesh), *blocks, H // p, H_kv // p, mask, mine)
         return summed(Y, mesh)
 
-    def think(X):
+    def mlp(X):
         X = copied(X, mesh)
         if "W_gate" in W:
             blocks = W["W_gate"], W["W_up"], W["W_down"]
@@ -91,4 +91,4 @@ def tensor_parallel_layer(X, P, H, H_kv=None, norm="post", activation=None, mask
     def normalize(X, n):
         return layer_norm(X, W[f"gamma_{n}"], W[f"beta_{n}"])
 
-    return arrange(X, attend, think, normalize, norm)
+    return arrange(X, attend, mlp, normalize, norm)

@@ -21,9 +21,9 @@ from tfbook.torch.distributed.parallel import (
     CountSent,
     average_gradients,
     gathered_attention,
-    piece,
     processes,
     ring_attention,
+    shard,
     socket_bytes,
     split_parameters,
     tensor_parallel_layer,
@@ -49,7 +49,7 @@ def batch_cut(layer, mesh):
 
     def step(X):
         mask = causal_mask(X.shape[-2]).to(X.device)
-        Y = together(piece(X, mesh), mask)
+        Y = together(shard(X, mesh), mask)
         Y.square().mean().backward()
         return Y, [p.grad for p in layer.parameters()]
     return step
@@ -60,7 +60,7 @@ def batch_cut_sharded(layer, mesh):
     fully_shard(layer, mesh=mesh, reshard_after_forward=True)
 
     def step(X):
-        Y = layer(piece(X, mesh), causal_mask(X.shape[-2]).to(X.device))
+        Y = layer(shard(X, mesh), causal_mask(X.shape[-2]).to(X.device))
         Y.square().mean().backward()
         return Y, [p.grad for p in layer.parameters()]
     return step
@@ -83,7 +83,7 @@ def sequence_cut(layer, mesh, form=ring_attention):
     layer.attention = form(mesh, causal=True, shared=layer.H // layer.H_kv)
 
     def step(X):
-        Y = layer(piece(X, mesh, axis=-2))
+        Y = layer(shard(X, mesh, axis=-2))
         Y.square().mean().backward()
         average_gradients(layer.parameters(), mesh)
         return Y, [p.grad for p in layer.parameters()]
@@ -115,7 +115,7 @@ def split(mesh):
         step = cut(layer, mesh)
         with CountSent(mesh.size()) as sent:
             mine, dP = step(X)
-        right = piece(Y, mesh, AXES[name]) if name in AXES else Y
+        right = shard(Y, mesh, AXES[name]) if name in AXES else Y
         held = sum((g.to_local() if isinstance(g, DTensor) else g).numel() for g in dP)  # as many as the parameters
         dP = [g.full_tensor() if isinstance(g, DTensor) else g for g in dP]
         errors = {"output": apart(mine, right), "gradients": max(map(apart, dP, gradients))}
@@ -145,7 +145,7 @@ def learn(mesh, file, steps=12, every=4, killed_at=None):
     begin = load_checkpoint(file, model, optimizer)["step"] if Path(file).exists() else 0
     together, losses = DistributedDataParallel(model), []
     for step in range(begin, steps):
-        tokens = piece(batch(step), mesh).to(mesh.device_type)
+        tokens = shard(batch(step), mesh).to(mesh.device_type)
         loss = cross_entropy(together(tokens[:, :-1]), tokens[:, 1:])
         if step == killed_at and mesh.get_local_rank() == mesh.size() - 1:
             os.kill(os.getpid(), signal.SIGKILL)  # the last process dies in the middle of a step

@@ -2,7 +2,6 @@
 
 from tfbook.torch.training.loop import (
     begin,
-    descend,
     evaluate,
     exhausted,
     expect_finite,
@@ -15,4 +14,5 @@ from tfbook.torch.training.loop import (
     seeded,
     set_rate,
     train,
+    train_step,
 )

@@ -100,7 +100,7 @@ def train(
                 for step in range(run["step"], min(run["step"] + every, steps)):
                     set_rate(optimizer, rate * schedule(step, steps, warmup))
                     batch = on_device(batches(np.random.default_rng([seed, step])), device)
-                    run["losses"].append(descend(model, optimizer, batch, loss, clip, step))
+                    run["losses"].append(train_step(model, optimizer, batch, loss, clip, step))
                     bar.set_postfix_str(f"loss {run['losses'][-1]:.3f}", refresh=False)
                     bar.update()
                     if watch:
@@ -128,7 +128,7 @@ def begin(model, optimizer, checkpoint, settings):
     return run
 
 
-def descend(model, optimizer, batch, loss, clip, step):
+def train_step(model, optimizer, batch, loss, clip, step):
     """One step downhill; returns the loss before it."""
     value = loss(model, *batch)
     if not value.isfinite():
