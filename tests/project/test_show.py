@@ -38,5 +38,12 @@ def test_docstring_whole():
 
 def test_several_functions_stand_in_one_block():
     shown = show(tfbook.numpy.relu, tfbook.numpy.silu).data
-    assert shown.startswith("```python\ndef relu")
-    assert "\n\n\ndef silu" in shown
+    assert shown.startswith('```python\n@shapes(x="...")\ndef relu')
+    assert '\n\n\n@shapes(x="...")\ndef silu' in shown
+
+
+def test_a_twin_shows_the_sentence_that_it_shares():
+    shown = source(tfbook.torch.relu)
+    assert shown.startswith("@twin(reference.relu)\ndef relu(x):")
+    assert '"""Keep what is positive: max(x, 0)."""' in shown
+    assert ">>>" not in shown

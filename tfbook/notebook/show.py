@@ -28,9 +28,9 @@ def show(*functions, docstring=False):
     >>> from tfbook.numpy import relu
     >>> print(show(relu).data)
     ```python
+    @shapes(x="...")
     def relu(x):
         \"\"\"Keep what is positive: max(x, 0).\"\"\"
-        x = floats("x", x)
         return np.maximum(x, 0)
     ```
     """
@@ -45,11 +45,13 @@ def source(function, docstring=False):
     if docstring:
         return text
     lines = text.splitlines()
-    for node in reversed(list(ast.walk(ast.parse(text)))):
+    tree = ast.parse(text)
+    for node in reversed(list(ast.walk(tree))):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
             said = node.body[0]
             indent = " " * said.col_offset
-            sentence = f'"""{_plain(ast.get_docstring(node).splitlines()[0])}"""'
+            whole = inspect.getdoc(function) if node is tree.body[0] else ast.get_docstring(node)  # a twin's is derived
+            sentence = f'"""{_plain(whole.splitlines()[0])}"""'
             lines[said.lineno - 1 : said.end_lineno] = textwrap.wrap(sentence, WIDTH, initial_indent=indent, subsequent_indent=indent)
     return "\n".join(lines)
 

@@ -6,13 +6,8 @@ from tfbook.numpy.checks import expect_broadcast, scale_factor, shapes
 from tfbook.numpy.functions import softmax_in_place
 
 
-@shapes(
-    Q="... T d_k",
-    K="... T_k d_k",
-    bias="... T T_k",
-    scale="number",
-    returns="... T T_k",
-)
+@shapes(Q="... T d_k", K="... T_k d_k", bias="... T T_k", scale="number",
+        returns="... T T_k")
 def attention_scores(Q, K, bias=None, scale=None):
     r"""Compare every query with every key: :math:`Q K^\top / \sqrt{d_k}`, plus a bias where there is one.
 
@@ -69,14 +64,8 @@ def zero_nonfinite(X):
     return X if ok.all() else np.where(ok, X, X.dtype.type(0))
 
 
-@shapes(
-    Q="... T d_k",
-    K="... T_k d_k",
-    mask="... T T_k",
-    bias="... T T_k",
-    scale="number",
-    returns="... T T_k",
-)
+@shapes(Q="... T d_k", K="... T_k d_k", mask="... T T_k", bias="... T T_k",
+        scale="number", returns="... T T_k")
 def attention_weights(Q, K, mask=None, bias=None, scale=None):
     r"""Turn each query's scores into a distribution over the keys: softmax of the scores, row by row.
 
@@ -122,15 +111,8 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
     return A.astype(np.result_type(Q, K), copy=False)
 
 
-@shapes(
-    Q="... T d_k",
-    K="... T_k d_k",
-    V="... T_k d_v",
-    mask="... T T_k",
-    bias="... T T_k",
-    scale="number",
-    returns="... T d_v",
-)
+@shapes(Q="... T d_k", K="... T_k d_k", V="... T_k d_v", mask="... T T_k",
+        bias="... T T_k", scale="number", returns="... T d_v")
 def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
     r"""Answer each query with a weighted mean of the values: :math:`\operatorname{softmax}(QK^\top/\sqrt{d_k})\,V`.
 

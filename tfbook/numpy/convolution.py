@@ -5,13 +5,8 @@ import numpy as np
 from tfbook.numpy.checks import expect_kernel, shapes
 
 
-@shapes(
-    X="... T d_in",
-    W="k d_in d_out",
-    b="d_out",
-    causal="flag",
-    returns="... T d_out",
-)
+@shapes(X="... T d_in", W="k d_in d_out", b="d_out", causal="flag",
+        returns="... T d_out")
 def conv1d(X, W, b=None, causal=False):
     r"""Weigh each position and its neighbours: :math:`y_t = \sum_i x_{t+i-\ell}\,W_i`, zeros standing outside the sequence.
 

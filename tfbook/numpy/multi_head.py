@@ -8,19 +8,9 @@ from tfbook.numpy.checks import shapes
 from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
 
 
-@shapes(
-    X="... T d",
-    W_Q="d H*d_k",
-    W_K="d H_kv*d_k",
-    W_V="d H_kv*d_v",
-    W_O="H*d_v d",
-    H="size",
-    H_kv="divides H",
-    context="... T_k d = X",
-    mask="... T T_k",
-    bias="H T T_k",
-    returns="... T d",
-)
+@shapes(X="... T d", W_Q="d H*d_k", W_K="d H_kv*d_k", W_V="d H_kv*d_v",
+        W_O="H*d_v d", H="size", H_kv="divides H", context="... T_k d = X",
+        mask="... T T_k", bias="H T T_k", returns="... T d")
 def multi_head_attention(
     X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None, bias=None, context=None, attention=scaled_dot_product_attention
 ):
@@ -80,17 +70,9 @@ def multi_head_attention(
     return merge_heads(Y) @ W_O
 
 
-@shapes(
-    X="... T d",
-    W_Q="d H*d_k",
-    W_K="d H_kv*d_k",
-    H="size",
-    H_kv="divides H",
-    context="... T_k d = X",
-    mask="... T T_k",
-    bias="H T T_k",
-    returns="... H T T_k",
-)
+@shapes(X="... T d", W_Q="d H*d_k", W_K="d H_kv*d_k", H="size",
+        H_kv="divides H", context="... T_k d = X", mask="... T T_k",
+        bias="H T T_k", returns="... H T T_k")
 def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None):
     r"""Show where each head of :func:`multi_head_attention` looks.
 

@@ -6,14 +6,8 @@ from tfbook.numpy.attention import scaled_dot_product_attention
 from tfbook.numpy.checks import shapes
 
 
-@shapes(
-    X="... T d",
-    W_h="d_h d_h",
-    W_x="d d_h",
-    b="d_h",
-    h_0="... d_h",
-    returns="... T d_h",
-)
+@shapes(X="... T d", W_h="d_h d_h", W_x="d d_h", b="d_h", h_0="... d_h",
+        returns="... T d_h")
 def rnn(X, W_x, W_h, b, h_0=None):
     r"""Read a sequence from left to right with a plain recurrent layer: :math:`h_t = \tanh(x_t W_x + h_{t-1} W_h + b)`.
 
@@ -110,16 +104,8 @@ def lstm(X, P, h_0=None, c_0=None):
     return _stack(states, h)
 
 
-@shapes(
-    X="... T d",
-    context="... T_k d_h",
-    W_h="d_h d_h",
-    W_x="d d_h",
-    b="d_h",
-    h_0="... d_h",
-    mask="... T T_k",
-    returns="... T d_h",
-)
+@shapes(X="... T d", context="... T_k d_h", W_h="d_h d_h", W_x="d d_h",
+        b="d_h", h_0="... d_h", mask="... T T_k", returns="... T d_h")
 def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     """Let a recurrent decoder look back at its encoder: queries are its states, keys and values are the encoder's.
 
@@ -162,14 +148,8 @@ def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     return scaled_dot_product_attention(Q, context, context, mask)
 
 
-@shapes(
-    X="... T d",
-    W_h="d_h 4*d_h",
-    W_x="d 4*d_h",
-    b="4*d_h",
-    h_0="... d_h",
-    c_0="... d_h",
-)
+@shapes(X="... T d", W_h="d_h 4*d_h", W_x="d 4*d_h", b="4*d_h",
+        h_0="... d_h", c_0="... d_h")
 def _begin(X, W_x, W_h, b, h_0=None, c_0=None):
     """What an LSTM adds at each step, its recurrent matrix, and its two states."""
     U, d_h = X @ W_x + b, len(W_h)

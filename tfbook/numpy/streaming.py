@@ -8,16 +8,8 @@ from tfbook.numpy.attention import nonfinite_scores, weighted_mean, zero_nonfini
 from tfbook.numpy.checks import scale_factor, shapes
 
 
-@shapes(
-    Q="... T d_k",
-    K="... T_k d_k",
-    mask="... T T_k",
-    V="... T_k d_v",
-    causal="flag",
-    scale="number",
-    block="size",
-    returns="... T d_v",
-)
+@shapes(Q="... T d_k", K="... T_k d_k", mask="... T T_k", V="... T_k d_v",
+        causal="flag", scale="number", block="size", returns="... T d_v")
 def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
     r"""Compute scaled dot-product attention exactly, in extra memory O(T·d) rather than O(T²).
 

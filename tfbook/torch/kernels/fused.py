@@ -10,16 +10,8 @@ from tfbook.torch.checks import broadcast, shapes
 from tfbook.torch.masks import causal_mask
 
 
-@shapes(
-    Q="... T d_k",
-    K="... T_k d_k",
-    mask="... T T_k",
-    bias="... T T_k",
-    V="... T_k d_v",
-    causal="flag",
-    scale="number",
-    returns="... T d_v",
-)
+@shapes(Q="... T d_k", K="... T_k d_k", mask="... T T_k", bias="... T T_k",
+        V="... T_k d_v", causal="flag", scale="number", returns="... T d_v")
 def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     """Compute scaled dot-product attention in one kernel of PyTorch, which need not store the attention matrix.
 
