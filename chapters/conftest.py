@@ -1,3 +1,5 @@
 """Notebooks that run under nbval are compared within a tolerance: tests/project/outputs.py says how."""
 
 from outputs import pytest_itemcollected  # noqa: F401
+
+collect_ignore = ["conftest.py"]  # its doctests: there is another conftest

@@ -98,6 +98,9 @@ def described(name, form, words):
     return f"{words[form.kind]}, {shaped} {form.written.replace('*', '·')}"
 
 
+FREE = {"bias", "positions", "P", "h_0", "c_0"}  # take the dtype of what they go to
+
+
 class Contract:
     """The forms of a function's arguments, taken apart once so that a call is cheap."""
 
@@ -117,7 +120,7 @@ class Contract:
         self.defaults = {n: f.split(" = ")[1] for n, f in rest.items() if " = " in f}
         self.forms = {n: Form(n, f) for n, f in rest.items()}
         real = [n for n in parameters if n in self.forms and self.forms[n].is_real]
-        self.real = [n for n in real if n not in ("bias", "positions", "P")]
+        self.real = [n for n in real if n not in FREE]
 
     def enter(self, args, kwargs):
         """The arguments, converted, or a ValueError."""
@@ -204,6 +207,7 @@ class Form:
         for size, axis in zip(shape[len(shape) - n :], self.axes):
             if not _bind(self.name, size, axis, sizes):
                 expect(self.name, shape, self.written, **known)
+                expect(self.name, shape, self.written, **sizes)
         before = " and ".join(fitted)
         if self.leading:
             fitted.append(self.name)

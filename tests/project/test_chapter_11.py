@@ -32,7 +32,8 @@ def new(vocab, attention=None):
     torch.manual_seed(0)
     model = LanguageModel(vocab, T, 48, 4, 2, positions="rotary", norm="pre", activation="gelu", fused=attention is None)
     if attention:
-        model.layers[0].attention = attention
+        for layer in model.layers:
+            layer.attention = attention
     return model
 
 

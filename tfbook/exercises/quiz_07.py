@@ -5,7 +5,7 @@ from tfbook.exercises.quiz import choice
 QUIZ = [
     choice(
         "Each of 20 layers multiplies a small change of its input by 0.5. What does a residual around each of them make of the gradient at the bottom?",
-        ("It grows, by a factor of 1.5 a layer, to about 3300", "1 + 0.5 in each layer, and 1.5²⁰ ≈ 3325. Without the residual it would be 0.5²⁰, a millionth."),
+        ("It grows by 1.5 a layer, to about 3300", "1 + 0.5 in each layer, and 1.5²⁰ ≈ 3325. Without the residual it would be 0.5²⁰, a millionth."),
         {
             "It is exactly 1: the direct path carries it": "That is the direct path's share. What comes through the branches is added to it.",
             "It still is a millionth: each layer halves it": "The layer does, its sum with the input does not.",

@@ -104,8 +104,8 @@ def lstm(X, P, h_0=None, c_0=None):
     return _stack(states, h)
 
 
-@shapes(X="... T d", context="... T_k d_h", W_h="d_h d_h", W_x="d d_h",
-        b="d_h", h_0="... d_h", mask="... T T_k", returns="... T d_h")
+@shapes(X="... T d", W_h="d_h d_h", W_x="d d_h", b="d_h", h_0="... d_h",
+        context="... T_k d_h", mask="... T T_k", returns="... T d_h")
 def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     """Let a recurrent decoder look back at its encoder: queries are its states, keys and values are the encoder's.
 

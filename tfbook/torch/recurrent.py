@@ -70,7 +70,7 @@ def start(h, U, d_h):
     leading = U.shape[:-2]
     if h is None:
         return U.new_zeros(*leading, d_h)
-    return h.expand(*broadcast(h.shape[:-1], leading), d_h)
+    return h.to(U).expand(*broadcast(h.shape[:-1], leading), d_h)
 
 
 def _stack(states, h):

@@ -22,7 +22,8 @@ def needs_torch(module):
     """True for PyTorch, for tfbook's PyTorch half, and for a module of tfbook that imports either at its head."""
     if module == "torch" or module.startswith("torch.") or f"{module}.".startswith("tfbook.torch."):
         return True
-    path = ROOT / f"{module.replace('.', '/')}.py"
+    place = ROOT / module.replace(".", "/")
+    path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
     if not module.startswith("tfbook.") or not path.is_file():
         return False
     return any(map(needs_torch, (name for node in ast.parse(path.read_text(encoding="utf-8")).body for name in modules(node))))
