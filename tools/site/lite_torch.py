@@ -20,13 +20,24 @@ def modules(node):
 @cache
 def needs_torch(module):
     """True for PyTorch, for tfbook's PyTorch half, and for a module of tfbook that imports either at its head."""
-    if module == "torch" or module.startswith("torch.") or f"{module}.".startswith("tfbook.torch."):
-        return True
+    seen, ahead = set(), [module]
+    while ahead:
+        name = ahead.pop()
+        if name == "torch" or name.startswith("torch.") or f"{name}.".startswith("tfbook.torch."):
+            return True
+        if name.startswith("tfbook.") and name not in seen:
+            seen.add(name)
+            ahead += imported_at_the_head(name)
+    return False
+
+
+def imported_at_the_head(module):
+    """The modules that a module or a package of tfbook imports when it is imported."""
     place = ROOT / module.replace(".", "/")
     path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-    if not module.startswith("tfbook.") or not path.is_file():
-        return False
-    return any(map(needs_torch, (name for node in ast.parse(path.read_text(encoding="utf-8")).body for name in modules(node))))
+    if not path.is_file():
+        return []
+    return [name for node in ast.parse(path.read_text(encoding="utf-8")).body for name in modules(node)]
 
 
 def is_setting(statement):
