@@ -5,8 +5,8 @@ are ``T`` and ``d_k``, with any leading axes in front. A size has one value in a
 and the leading axes of all arguments broadcast together. ``"d H*d_k"`` has no leading
 axes, and d_k is what H leaves. ``"int ... T"`` holds whole numbers, ``"int *"`` in any
 shape. A ``mask`` is
-boolean; a ``mask``, a ``bias`` and ``positions`` with leading axes may have 1 in place
-of any size. An axis ``_`` has any size.
+boolean; a ``mask`` and a ``bias`` with leading axes may have 1 in place of any size.
+An axis ``_`` has any size.
 ``"... T_k d = X"`` is X where nothing is given. Other forms: ``"size"`` (from 1 on),
 ``"count"`` (from 0 on), ``"divides H"``, ``"number"``, ``"positive"``, ``"flag"``.
 """
@@ -94,7 +94,7 @@ def described(name, form, words):
     form = Form(name, form)
     if form.axes in ([], [["_"]]) and not form.free:
         return f"{words[form.kind]}, any shape"
-    shaped = "broadcasts to" if form.broadcasts else "shape"
+    shaped = "broadcasts to" if form.broadcasts or name == "positions" else "shape"
     return f"{words[form.kind]}, {shaped} {form.written.replace('*', '·')}"
 
 
@@ -187,7 +187,7 @@ class Form:
         words = ["n" if word == "_" else word for word in words]
         comma = "," * (len(words) == 1 and words != ["..."])
         self.written = f"({', '.join(words)}{comma})"
-        self.broadcasts = self.leading and name in ("mask", "bias", "positions")
+        self.broadcasts = self.leading and name in ("mask", "bias")
 
     def fit(self, shape, sizes, leading, fitted):
         """Add what the shape tells to the sizes; return the leading axes so far."""
