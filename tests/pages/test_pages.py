@@ -87,6 +87,7 @@ def turn(page, theme):
         page.locator("button.theme-switch-button").first.dispatch_event("click")
     assert page.locator("html").get_attribute("data-theme") == theme
     page.evaluate("document.activeElement.blur()")  # else the button's tooltip comes after half a second
+    page.wait_for_function("!document.querySelector('[role=tooltip]')")
 
 
 @of("from_server", CHAPTERS)
