@@ -8,6 +8,8 @@ from browser import launched, why_not
 import tfbook.numpy
 import tfbook.torch
 
+collect_ignore = ["conftest.py"]  # its doctests: it has none, and chapters/ has a module of the same name
+
 torch.set_num_threads(1)
 
 
