@@ -57,6 +57,7 @@ execute: $(VENV)/all ## run all notebooks again and keep their outputs; NB=chapt
 
 lint: $(VENV)/all ## check the style of code and notebooks
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 address: ## move the book to another repository: make address URL=https://github.com/OWNER/NAME
 	@$(PYTHON) tools/site/address.py "$(URL)"

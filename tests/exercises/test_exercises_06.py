@@ -1,4 +1,6 @@
-"""Chapter 06: wrong answers written anew, as a reader might, each with words of its diagnosis; right ones written another way."""
+"""Chapter 06: wrong answers written anew, as a reader might, each with words of its
+diagnosis; right ones written another way.
+"""
 
 import math
 
@@ -26,7 +28,9 @@ def bend(x):
 
 
 def by_units(X, W_1, b_1, W_2, b_2):
-    return b_2 + sum(bend(X @ W_1[:, h] + b_1[h])[..., None] * W_2[h] for h in range(len(b_1)))
+    return b_2 + sum(
+        bend(X @ W_1[:, h] + b_1[h])[..., None] * W_2[h] for h in range(len(b_1))
+    )
 
 
 def by_layer(T, d, d_ff):
@@ -36,30 +40,103 @@ def by_layer(T, d, d_ff):
 
 ANEW = {
     "feed-forward": [
-        (lambda X, W_1, b_1, W_2, b_2: X @ (W_1 @ W_2) + b_1 @ W_2 + b_2, "Nothing bends"),
-        (lambda X, W_1, b_1, W_2, b_2: bend(X @ W_1 @ W_2 + b_1 @ W_2 + b_2), "after the second matrix"),
-        (lambda X, W_1, b_1, W_2, b_2: bend(by_units(X, W_1, b_1, W_2, b_2)), "acts twice"),
-        (lambda X, W_1, b_1, W_2, b_2: bend(X @ W_1) @ W_2 + b_1 @ W_2 + b_2, "b_1 is added after ReLU"),
-        (lambda X, W_1, b_1, W_2, b_2: by_units(X, W_1, 0 * b_1, W_2, b_2), "b_1 is not used"),
-        (lambda X, W_1, b_1, W_2, b_2: by_units(X, W_1, b_1, W_2, 0 * b_2), "b_2 is not used"),
+        (
+            lambda X, W_1, b_1, W_2, b_2: X @ (W_1 @ W_2) + b_1 @ W_2 + b_2,
+            "Nothing bends",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: bend(X @ W_1 @ W_2 + b_1 @ W_2 + b_2),
+            "after the second matrix",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: bend(by_units(X, W_1, b_1, W_2, b_2)),
+            "acts twice",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: bend(X @ W_1) @ W_2 + b_1 @ W_2 + b_2,
+            "b_1 is added after ReLU",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: by_units(X, W_1, 0 * b_1, W_2, b_2),
+            "b_1 is not used",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: by_units(X, W_1, b_1, W_2, 0 * b_2),
+            "b_2 is not used",
+        ),
         (lambda X, W_1, b_1, W_2, b_2: bend(X @ W_1) @ W_2, "Neither bias"),
-        (lambda X, W_1, b_1, W_2, b_2: -bend(-X @ W_1 - b_1) @ W_2 + b_2, "negative part is kept"),
-        (lambda X, W_1, b_1, W_2, b_2: np.sqrt((X @ W_1 + b_1) ** 2) @ W_2 + b_2, "absolute value"),
-        (lambda X, W_1, b_1, W_2, b_2: np.heaviside(X @ W_1 + b_1, 0) @ W_2 + b_2, "0 or 1"),
-        (lambda X, W_1, b_1, W_2, b_2: by_units(X, W_1, b_1, W_2, X + b_2), "residual is the layer's"),
-        (lambda X, W_1, b_1, W_2, b_2: feed_forward(X, W_1, b_1, W_2, b_2, "gelu"), "At ["),
+        (
+            lambda X, W_1, b_1, W_2, b_2: -bend(-X @ W_1 - b_1) @ W_2 + b_2,
+            "negative part is kept",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: np.sqrt((X @ W_1 + b_1) ** 2) @ W_2 + b_2,
+            "absolute value",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: np.heaviside(X @ W_1 + b_1, 0) @ W_2 + b_2,
+            "0 or 1",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: by_units(X, W_1, b_1, W_2, X + b_2),
+            "residual is the layer's",
+        ),
+        (
+            lambda X, W_1, b_1, W_2, b_2: feed_forward(X, W_1, b_1, W_2, b_2, "gelu"),
+            "At [",
+        ),
     ],
     "swiglu": [
-        (lambda X, W_gate, W_up, W_down: gated_feed_forward(X, W_up, W_gate, W_down), "wrong branch"),
-        (lambda X, W_gate, W_up, W_down: swish(X @ W_gate) * swish(X @ W_up) @ W_down, "Both branches"),
-        (lambda X, W_gate, W_up, W_down: np.einsum("...f,...f,fd->...d", X @ W_gate, X @ W_up, W_down), "activation is missing"),
-        (lambda X, W_gate, W_up, W_down: sigmoid(X @ W_gate) * (X @ W_up) @ W_down, "gate is a sigmoid"),
-        (lambda X, W_gate, W_up, W_down: gated_feed_forward(X, W_gate, W_up, W_down, "relu"), "gate is ReLU"),
-        (lambda X, W_gate, W_up, W_down: gated_feed_forward(X, W_gate, W_up, W_down, "gelu"), "GEGLU"),
-        (lambda X, W_gate, W_up, W_down: swish(X @ W_gate) @ W_down + X @ W_up @ W_down, "a gate multiplies"),
-        (lambda X, W_gate, W_up, W_down: swish((X @ W_up) * (X @ W_gate)) @ W_down, "SiLU acts on the product"),
-        (lambda X, W_gate, W_up, W_down: swish(X @ W_gate) @ W_down, "W_up is not used"),
-        (lambda X, W_gate, W_up, W_down: swish((X @ W_up) * (X @ W_gate) @ W_down), "SiLU acts on the output"),
+        (
+            lambda X, W_gate, W_up, W_down: gated_feed_forward(X, W_up, W_gate, W_down),
+            "wrong branch",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: (
+                swish(X @ W_gate) * swish(X @ W_up) @ W_down
+            ),
+            "Both branches",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: np.einsum(
+                "...f,...f,fd->...d", X @ W_gate, X @ W_up, W_down
+            ),
+            "activation is missing",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: sigmoid(X @ W_gate) * (X @ W_up) @ W_down,
+            "gate is a sigmoid",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: gated_feed_forward(
+                X, W_gate, W_up, W_down, "relu"
+            ),
+            "gate is ReLU",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: gated_feed_forward(
+                X, W_gate, W_up, W_down, "gelu"
+            ),
+            "GEGLU",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: (
+                swish(X @ W_gate) @ W_down + X @ W_up @ W_down
+            ),
+            "a gate multiplies",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: swish((X @ W_up) * (X @ W_gate)) @ W_down,
+            "SiLU acts on the product",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: swish(X @ W_gate) @ W_down,
+            "W_up is not used",
+        ),
+        (
+            lambda X, W_gate, W_up, W_down: swish((X @ W_up) * (X @ W_gate) @ W_down),
+            "SiLU acts on the output",
+        ),
         (lambda X, W_gate, W_up, W_down: swish(X @ W_up) @ W_down, "At ["),
     ],
     "gated-width": [
@@ -74,14 +151,23 @@ ANEW = {
         (lambda d, d_ff: 2 * (d_ff // 3), "Expected"),
     ],
     "ffn-share": [
-        (lambda T, d, d_ff: by_layer(T, d, d_ff) / (1 - by_layer(T, d, d_ff)), "ratio to the rest"),
+        (
+            lambda T, d, d_ff: by_layer(T, d, d_ff) / (1 - by_layer(T, d, d_ff)),
+            "ratio to the rest",
+        ),
         (lambda T, d, d_ff: 100 * by_layer(T, d, d_ff), "per cent"),
         (lambda T, d, d_ff: d_ff / (d_ff + 2 * d), "share of the parameters"),
         (lambda T, d, d_ff: 4 * d_ff / (4 * d_ff + 6 * d + 4 * T), "W_O is left out"),
         (lambda T, d, d_ff: 4 * d_ff / (4 * d_ff + 8 * d + 2 * T), "A V, is left out"),
         (lambda T, d, d_ff: d_ff / (d_ff + T), "projections are left out"),
-        (lambda T, d, d_ff: d_ff / (d_ff + 4 * d + 2 * T), "one of the network's two matrices"),
-        (lambda T, d, d_ff: 2 * d_ff / (2 * d_ff + d + 2 * T), "one of the four projections"),
+        (
+            lambda T, d, d_ff: d_ff / (d_ff + 4 * d + 2 * T),
+            "one of the network's two matrices",
+        ),
+        (
+            lambda T, d, d_ff: 2 * d_ff / (2 * d_ff + d + 2 * T),
+            "one of the four projections",
+        ),
         (lambda T, d, d_ff: 4 / (6 + T / d), "takes d_ff for 4·d"),
         (lambda T, d, d_ff: d_ff / (d_ff + d + T), "half of what they are"),
         (lambda T, d, d_ff: d_ff / (d_ff + 2 * d + 1), "grow with T²"),
@@ -90,7 +176,10 @@ ANEW = {
 }
 
 
-@pytest.mark.parametrize(("name", "answer", "words"), [(name, *pair) for name, pairs in ANEW.items() for pair in pairs])
+@pytest.mark.parametrize(
+    ("name", "answer", "words"),
+    [(name, *pair) for name, pairs in ANEW.items() for pair in pairs],
+)
 def test_a_wrong_answer_written_anew_is_named(name, answer, words):
     expect_refused(name, answer, words)
 
@@ -102,7 +191,12 @@ def swiglu_by_torch(X, W_gate, W_up, W_down):
 
 RIGHT = [
     ("feed-forward", by_units),
-    ("feed-forward", lambda X, W_1, b_1, W_2, b_2: feed_forward(*(a.astype(np.float32) for a in (X, W_1, b_1, W_2, b_2)))),
+    (
+        "feed-forward",
+        lambda X, W_1, b_1, W_2, b_2: feed_forward(
+            *(a.astype(np.float32) for a in (X, W_1, b_1, W_2, b_2))
+        ),
+    ),
     ("swiglu", swiglu_by_torch),
     ("swiglu", lambda X, W_gate, W_up, W_down: X @ W_up * swish(X @ W_gate) @ W_down),
     ("gated-width", lambda d, d_ff: (2 * d * d_ff) // (3 * d)),

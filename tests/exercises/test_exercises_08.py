@@ -1,4 +1,6 @@
-"""Exercises of chapter 08: wrong answers written anew, as a reader might, and right ones written another way."""
+"""Exercises of chapter 08: wrong answers written anew, as a reader might, and right
+ones written another way.
+"""
 
 import numpy as np
 import pytest
@@ -91,7 +93,9 @@ def by_jacobian(dA, Q, K, V):
     for *leading, t in np.ndindex(Q.shape[:-1]):
         q, k, v = Q[(*leading, t)], K[tuple(leading)], V[tuple(leading)]
         a = weights(q[None], k)[0]
-        dQ[(*leading, t)] = k.T @ (np.diag(a) - np.outer(a, a)) @ v @ dA[(*leading, t)] / len(q) ** 0.5
+        dQ[(*leading, t)] = (
+            k.T @ (np.diag(a) - np.outer(a, a)) @ v @ dA[(*leading, t)] / len(q) ** 0.5
+        )
     return dQ
 
 
@@ -112,33 +116,110 @@ WRONG = [
     ("one-layer", norm_of_the_change, "add first, then normalise"),
     ("one-layer", linear, "ReLU is forgotten"),
     ("one-layer", another_epsilon, "Not yet"),
-    ("one-layer", lambda X, q, k, v, *n: norm((Z := norm(X + attend(X, q, k, v, scale=False))) + ffn(Z, *n)), "not divided by √d_k"),
-    ("one-layer", lambda X, q, k, v, *n: norm((Z := X + attend(X, q, k, v)) + ffn(Z, *n)), "first norm is missing"),
-    ("one-layer", lambda X, q, k, v, *n: (Z := norm(X + attend(X, q, k, v))) + ffn(Z, *n), "second norm is missing"),
-    ("one-layer", lambda X, q, k, v, *n: post(X, q * (q.shape[1] / len(q)) ** 0.5, k, v, *n), "divided by √d:"),
-    ("one-layer", lambda X, q, k, v, *n: post(X, q / q.shape[1] ** 0.5, k, v, *n), "divided by d_k: divide by its root"),
+    (
+        "one-layer",
+        lambda X, q, k, v, *n: norm(
+            (Z := norm(X + attend(X, q, k, v, scale=False))) + ffn(Z, *n)
+        ),
+        "not divided by √d_k",
+    ),
+    (
+        "one-layer",
+        lambda X, q, k, v, *n: norm((Z := X + attend(X, q, k, v)) + ffn(Z, *n)),
+        "first norm is missing",
+    ),
+    (
+        "one-layer",
+        lambda X, q, k, v, *n: (Z := norm(X + attend(X, q, k, v))) + ffn(Z, *n),
+        "second norm is missing",
+    ),
+    (
+        "one-layer",
+        lambda X, q, k, v, *n: post(X, q * (q.shape[1] / len(q)) ** 0.5, k, v, *n),
+        "divided by √d:",
+    ),
+    (
+        "one-layer",
+        lambda X, q, k, v, *n: post(X, q / q.shape[1] ** 0.5, k, v, *n),
+        "divided by d_k: divide by its root",
+    ),
     ("one-layer", lambda X, q, k, v, *n: X, "Not yet"),
-    ("layer-parameters", lambda d, d_ff, H, H_kv: 4 * d * d + 2 * d * d_ff + d_ff + 5 * d, "H_kv heads, not H"),
-    ("layer-parameters", lambda d, d_ff, H, H_kv: 2 * d * d * (1 + H_kv / H) + 2 * d * d_ff, "only the matrices"),
-    ("layer-parameters", lambda d, d_ff, H, H_kv: 2 * d * d * (1 + H_kv / H) + 2 * d * d_ff + d_ff + d, "norms are forgotten"),
-    ("layer-parameters", lambda d, d_ff, H, H_kv: 2 * d * d * (1 + H_kv / H) + 2 * d * d_ff + 4 * d, "biases of the network"),
+    (
+        "layer-parameters",
+        lambda d, d_ff, H, H_kv: 4 * d * d + 2 * d * d_ff + d_ff + 5 * d,
+        "H_kv heads, not H",
+    ),
+    (
+        "layer-parameters",
+        lambda d, d_ff, H, H_kv: 2 * d * d * (1 + H_kv / H) + 2 * d * d_ff,
+        "only the matrices",
+    ),
+    (
+        "layer-parameters",
+        lambda d, d_ff, H, H_kv: 2 * d * d * (1 + H_kv / H) + 2 * d * d_ff + d_ff + d,
+        "norms are forgotten",
+    ),
+    (
+        "layer-parameters",
+        lambda d, d_ff, H, H_kv: 2 * d * d * (1 + H_kv / H) + 2 * d * d_ff + 4 * d,
+        "biases of the network",
+    ),
     ("layer-parameters", lambda d, d_ff, H, H_kv: 12 * d * d, "Not yet"),
-    ("network-gradient", lambda dY, Z, a, b, c, e: ((Z @ a + b > 0) * (dY @ c.T)) @ a.T, "way around is missing"),
-    ("network-gradient", lambda dY, Z, a, b, c, e: dY + dY @ (a @ c).T, "ReLU is forgotten"),
-    ("network-gradient", lambda dY, Z, a, b, c, e: dY + (np.sign(Z @ a).clip(0) * (dY @ c.T)) @ a.T, "depends on b_1"),
-    ("network-gradient", lambda dY, Z, a, b, c, e: dY + (Z @ a + b).clip(0) * (dY @ c.T) @ a.T, "slope there is 1"),
+    (
+        "network-gradient",
+        lambda dY, Z, a, b, c, e: ((Z @ a + b > 0) * (dY @ c.T)) @ a.T,
+        "way around is missing",
+    ),
+    (
+        "network-gradient",
+        lambda dY, Z, a, b, c, e: dY + dY @ (a @ c).T,
+        "ReLU is forgotten",
+    ),
+    (
+        "network-gradient",
+        lambda dY, Z, a, b, c, e: dY + (np.sign(Z @ a).clip(0) * (dY @ c.T)) @ a.T,
+        "depends on b_1",
+    ),
+    (
+        "network-gradient",
+        lambda dY, Z, a, b, c, e: dY + (Z @ a + b).clip(0) * (dY @ c.T) @ a.T,
+        "slope there is 1",
+    ),
     ("network-gradient", lambda dY, Z, a, b, c, e: 2 * dY, "Not yet"),
     ("network-gradient", lambda dY, Z, a, b, c, e: dY.copy(), "Only the way around"),
     ("query-gradient", softmax_as_sigmoid, "own weight alone"),
     ("query-gradient", centred, "plain one"),
-    ("query-gradient", lambda dA, Q, K, V: by_jacobian(dA, Q, K, V) * Q.shape[-1] ** 0.5, "scale is missing on the way back"),
-    ("query-gradient", lambda dA, Q, K, V: weights(Q, K) * (dA @ np.moveaxis(V, -1, -2)) @ K / Q.shape[-1] ** 0.5, "weighted mean of dα"),
-    ("query-gradient", lambda dA, Q, K, V: np.einsum("...tk,...td->...kd", weights(Q, K), dA), "gradient of the values"),
+    (
+        "query-gradient",
+        lambda dA, Q, K, V: by_jacobian(dA, Q, K, V) * Q.shape[-1] ** 0.5,
+        "scale is missing on the way back",
+    ),
+    (
+        "query-gradient",
+        lambda dA, Q, K, V: (
+            weights(Q, K) * (dA @ np.moveaxis(V, -1, -2)) @ K / Q.shape[-1] ** 0.5
+        ),
+        "weighted mean of dα",
+    ),
+    (
+        "query-gradient",
+        lambda dA, Q, K, V: np.einsum("...tk,...td->...kd", weights(Q, K), dA),
+        "gradient of the values",
+    ),
 ]
 RIGHT = [
-    ("one-layer", post), ("one-layer", in_loops),
-    ("layer-parameters", lambda d, d_ff, H, H_kv: 2 * d * d + 2 * d * d * H_kv // H + 2 * d * d_ff + d_ff + 5 * d),
-    ("network-gradient", lambda dY, Z, a, b, c, e: dY + np.where(Z @ a + b > 0, dY @ c.T, 0) @ a.T),
+    ("one-layer", post),
+    ("one-layer", in_loops),
+    (
+        "layer-parameters",
+        lambda d, d_ff, H, H_kv: (
+            2 * d * d + 2 * d * d * H_kv // H + 2 * d * d_ff + d_ff + 5 * d
+        ),
+    ),
+    (
+        "network-gradient",
+        lambda dY, Z, a, b, c, e: dY + np.where(Z @ a + b > 0, dY @ c.T, 0) @ a.T,
+    ),
     ("query-gradient", by_jacobian),
 ]
 
@@ -155,8 +236,21 @@ def test_a_right_answer_written_another_way_passes(name, answer):
 
 def test_the_solutions_are_gradients():
     rng = np.random.default_rng(5)
-    dY, Z, *P = (rng.standard_normal(shape) for shape in ((3, 4), (3, 4), (4, 6), (6,), (6, 4), (4,)))
+    dY, Z, *P = (
+        rng.standard_normal(shape)
+        for shape in ((3, 4), (3, 4), (4, 6), (6,), (6, 4), (4,))
+    )
     solutions = {name: entry.solution for name, entry in catalogue().items()}
-    np.testing.assert_allclose(solutions["network-gradient"](dY, Z, *P), slope(lambda Z: Z + ffn(Z, *P), Z, dY), atol=1e-6)
-    dA, Q, K, V = (rng.standard_normal(shape) for shape in ((3, 2), (3, 4), (5, 4), (5, 2)))
-    np.testing.assert_allclose(solutions["query-gradient"](dA, Q, K, V), slope(lambda Q: weights(Q, K) @ V, Q, dA), atol=1e-6)
+    np.testing.assert_allclose(
+        solutions["network-gradient"](dY, Z, *P),
+        slope(lambda Z: Z + ffn(Z, *P), Z, dY),
+        atol=1e-6,
+    )
+    dA, Q, K, V = (
+        rng.standard_normal(shape) for shape in ((3, 2), (3, 4), (5, 4), (5, 2))
+    )
+    np.testing.assert_allclose(
+        solutions["query-gradient"](dA, Q, K, V),
+        slope(lambda Q: weights(Q, K) @ V, Q, dA),
+        atol=1e-6,
+    )

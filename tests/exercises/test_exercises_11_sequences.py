@@ -1,4 +1,6 @@
-"""Exercises of chapter 11 on sequences: wrong answers written anew, as a reader might, and right ones written another way."""
+"""Exercises of chapter 11 on sequences: wrong answers written anew, as a reader might,
+and right ones written another way.
+"""
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from tfbook.exercises import catalogue, check
 
 def by_torch(logits, words):
     target = torch.tensor(words[1:]).long()
-    return torch.nn.functional.cross_entropy(torch.tensor(logits[:-1]), target, ignore_index=-1).item()
+    return torch.nn.functional.cross_entropy(
+        torch.tensor(logits[:-1]), target, ignore_index=-1
+    ).item()
 
 
 def by_torch_with_vectors(logits, words):
@@ -37,29 +41,57 @@ def one_frame_at_a_time(wave, size, hop, window=True, end=1):
     rows = []
     n = np.arange(size)
     for start in range(0, len(wave) - size + end, hop):
-        frame = wave[start:start + size] * (np.sin(np.pi * n / size) ** 2 if window else 1)
+        frame = wave[start : start + size] * (
+            np.sin(np.pi * n / size) ** 2 if window else 1
+        )
         waves = np.exp(-2j * np.pi * np.outer(np.arange(size // 2 + 1), n) / size)
         rows.append(4 / size * abs(waves @ frame))
     return np.array(rows)
 
 
 WRONG = [
-    ("word-loss", lambda logits, words: by_loop(np.roll(logits, -1, axis=0), words, first=0), "Nothing is shifted"),
-    ("word-loss", lambda logits, words: by_loop(logits, words, count=len(words) - 1), "divided by all places"),
-    ("word-loss", lambda logits, words: by_loop(logits, words, count=(words >= 0).sum()), "divided by all words"),
+    (
+        "word-loss",
+        lambda logits, words: by_loop(np.roll(logits, -1, axis=0), words, first=0),
+        "Nothing is shifted",
+    ),
+    (
+        "word-loss",
+        lambda logits, words: by_loop(logits, words, count=len(words) - 1),
+        "divided by all places",
+    ),
+    (
+        "word-loss",
+        lambda logits, words: by_loop(logits, words, count=(words >= 0).sum()),
+        "divided by all words",
+    ),
     ("word-loss", by_torch_with_vectors, "last word of the vocabulary"),
     ("word-loss", by_probabilities, "A small probability becomes 0"),
     ("word-loss", lambda logits, words: by_loop(logits, words) / np.log(2), "in bits"),
     ("word-loss", lambda logits, words: by_loop(logits, words) + 1e-3, "Not yet"),
-    ("loudness", lambda wave, size, hop: one_frame_at_a_time(wave, size, hop, window=False), "window is missing"),
-    ("loudness", lambda wave, size, hop: one_frame_at_a_time(wave, size, hop, end=0), "last full frame is missed"),
-    ("loudness", lambda wave, size, hop: one_frame_at_a_time(wave, size, size), "do not overlap"),
+    (
+        "loudness",
+        lambda wave, size, hop: one_frame_at_a_time(wave, size, hop, window=False),
+        "window is missing",
+    ),
+    (
+        "loudness",
+        lambda wave, size, hop: one_frame_at_a_time(wave, size, hop, end=0),
+        "last full frame is missed",
+    ),
+    (
+        "loudness",
+        lambda wave, size, hop: one_frame_at_a_time(wave, size, size),
+        "do not overlap",
+    ),
     ("loudness", lambda wave, size, hop: spectrogram(wave, size, hop) / 2, "2 / size"),
     ("loudness", lambda wave, size, hop: spectrogram(wave, size, hop) ** 2, "Not yet"),
 ]
 RIGHT = [
-    ("word-loss", by_torch), ("word-loss", by_loop),
-    ("loudness", one_frame_at_a_time), ("loudness", spectrogram),
+    ("word-loss", by_torch),
+    ("word-loss", by_loop),
+    ("loudness", one_frame_at_a_time),
+    ("loudness", spectrogram),
 ]
 
 

@@ -1,4 +1,6 @@
-"""Exercises of chapter 12: wrong answers written anew, as a reader might, and right ones written another way."""
+"""Exercises of chapter 12: wrong answers written anew, as a reader might, and right
+ones written another way.
+"""
 
 import numpy as np
 import pytest
@@ -21,18 +23,31 @@ def by_channels(X, W_1, b_1, W_2, b_2, p):
 
 def bias_in_the_loop(X, W_1, b_1, W_2, b_2, p):
     n = len(b_1) // p
-    return sum(feed_forward(X, W_1[:, i:i + n], b_1[i:i + n], W_2[i:i + n], b_2) for i in range(0, n * p, n))
+    return sum(
+        feed_forward(X, W_1[:, i : i + n], b_1[i : i + n], W_2[i : i + n], b_2)
+        for i in range(0, n * p, n)
+    )
 
 
 def whole_first_bias(X, W_1, b_1, W_2, b_2, p):
     """Every process adds the whole b_1, so that only p = 1 works."""
     n = len(b_1) // p
-    return sum(np.maximum(X @ W_1[:, i:i + n] + b_1[:n], 0) @ W_2[i:i + n] for i in range(0, n * p, n)) + b_2
+    return (
+        sum(
+            np.maximum(X @ W_1[:, i : i + n] + b_1[:n], 0) @ W_2[i : i + n]
+            for i in range(0, n * p, n)
+        )
+        + b_2
+    )
 
 
 def tokens_cut(X, W_1, b_1, W_2, b_2, p):
-    """Each process takes some of the tokens, and what belongs side by side is summed."""
-    return sum(feed_forward(x, W_1, b_1, W_2, b_2).sum(axis=0) for x in np.array_split(X, p))
+    """Each process takes some of the tokens, and what belongs side by side is
+    summed.
+    """
+    return sum(
+        feed_forward(x, W_1, b_1, W_2, b_2).sum(axis=0) for x in np.array_split(X, p)
+    )
 
 
 def handed_on(p):
@@ -48,31 +63,92 @@ WRONG = [
     ("split-network", bias_in_the_loop, "b_2 is added by every process"),
     ("split-network", whole_first_bias, "Not yet"),
     ("split-network", tokens_cut, "Not yet"),
-    ("split-network", lambda X, W_1, b_1, W_2, b_2, p: by_channels(X, W_1, b_1, W_2, 0 * b_2, p), "b_2 is missing"),
-    ("split-network", lambda X, W_1, b_1, W_2, b_2, p: (X @ W_1 + b_1) @ W_2 + b_2, "activation is missing"),
-    ("split-network", lambda X, W_1, b_1, W_2, b_2, p: by_channels(X, W_1, b_1, W_2 / p, b_2, p), "summed, not averaged"),
+    (
+        "split-network",
+        lambda X, W_1, b_1, W_2, b_2, p: by_channels(X, W_1, b_1, W_2, 0 * b_2, p),
+        "b_2 is missing",
+    ),
+    (
+        "split-network",
+        lambda X, W_1, b_1, W_2, b_2, p: (X @ W_1 + b_1) @ W_2 + b_2,
+        "activation is missing",
+    ),
+    (
+        "split-network",
+        lambda X, W_1, b_1, W_2, b_2, p: by_channels(X, W_1, b_1, W_2 / p, b_2, p),
+        "summed, not averaged",
+    ),
     ("ring-work", lambda p: handed_on(p).T, "Rows and columns are exchanged"),
-    ("ring-work", lambda p: np.array([[(r + s) % p <= r for r in range(p)] for s in range(p)]), "go the other way"),
-    ("ring-work", lambda p: np.array([[(r - s) % p < r for r in range(p)] for s in range(p)]), "its own keys too"),
+    (
+        "ring-work",
+        lambda p: np.array([[(r + s) % p <= r for r in range(p)] for s in range(p)]),
+        "go the other way",
+    ),
+    (
+        "ring-work",
+        lambda p: np.array([[(r - s) % p < r for r in range(p)] for s in range(p)]),
+        "its own keys too",
+    ),
     ("ring-work", lambda p: ~handed_on(p), "Not yet"),
     ("ring-work", lambda p: handed_on(p).astype(int), "Not yet"),
-    ("ring-work", lambda p: np.tril(np.ones((p, p), bool)), "Rows and columns are exchanged"),
+    (
+        "ring-work",
+        lambda p: np.tril(np.ones((p, p), bool)),
+        "Rows and columns are exchanged",
+    ),
     ("ring-work", lambda p: handed_on(p).sum(axis=0), "Not yet"),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: L * 2 * all_reduce(B * T * d, p) * size, "This is half"),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: L * 4 * all_reduce(B * T * d, p), "numbers, not bytes"),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: L * 4 * (p - 1) * B * T * d // p * size, "This is half"),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: L * 4 * (p - 1) * B * T * d * size, "does not send its whole tensor"),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: 4 * all_reduce(B * T * d, p) * size, "one layer"),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: L * 4 * all_reduce(T * d, p) * size, "one sequence"),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: L * all_reduce(12 * d * d, p) * size, "gradients of the parameters"),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: L * 2 * all_reduce(B * T * d, p) * size,
+        "This is half",
+    ),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: L * 4 * all_reduce(B * T * d, p),
+        "numbers, not bytes",
+    ),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: L * 4 * (p - 1) * B * T * d // p * size,
+        "This is half",
+    ),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: L * 4 * (p - 1) * B * T * d * size,
+        "does not send its whole tensor",
+    ),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: 4 * all_reduce(B * T * d, p) * size,
+        "one layer",
+    ),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: L * 4 * all_reduce(T * d, p) * size,
+        "one sequence",
+    ),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: L * all_reduce(12 * d * d, p) * size,
+        "gradients of the parameters",
+    ),
 ]
 RIGHT = [
     ("split-network", by_channels),
-    ("split-network", lambda X, W_1, b_1, W_2, b_2, p: feed_forward(X, W_1, b_1, W_2, b_2)),
+    (
+        "split-network",
+        lambda X, W_1, b_1, W_2, b_2, p: feed_forward(X, W_1, b_1, W_2, b_2),
+    ),
     ("ring-work", handed_on),
     ("ring-work", lambda p: handed_on(p).tolist()),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: 4 * L * size * all_reduce(B * T * d, p)),
-    ("bytes-of-a-step", lambda B, T, d, p, L, size: 8 * L * size * (p - 1) * (B * T * d // p)),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: 4 * L * size * all_reduce(B * T * d, p),
+    ),
+    (
+        "bytes-of-a-step",
+        lambda B, T, d, p, L, size: 8 * L * size * (p - 1) * (B * T * d // p),
+    ),
 ]
 
 
@@ -88,7 +164,9 @@ def test_a_right_answer_written_another_way_passes(name, answer):
 
 def test_the_split_network_is_the_network():
     for case in catalogue()["split-network"].cases(np.random.default_rng(5)):
-        np.testing.assert_allclose(catalogue()["split-network"].solution(*case), feed_forward(*case[:-1]))
+        np.testing.assert_allclose(
+            catalogue()["split-network"].solution(*case), feed_forward(*case[:-1])
+        )
 
 
 @pytest.mark.parametrize("p", [2, 4, 8])
@@ -102,5 +180,11 @@ def test_the_ring_of_the_exercise_is_that_of_the_figure(p):
 
 def test_bytes_are_those_of_the_cost():
     solution = catalogue()["bytes-of-a-step"].solution
-    assert solution(3, 32, 24, 4, 5, 2) == 5 * 2 * tensor_parallel(32, 24, 4, 4, 3).total_sent
-    assert solution(3, 32, 24, 4, 5, 2) != 5 * 2 * sequence_parallel(32, 24, 4, 4, 3).total_sent
+    assert (
+        solution(3, 32, 24, 4, 5, 2)
+        == 5 * 2 * tensor_parallel(32, 24, 4, 4, 3).total_sent
+    )
+    assert (
+        solution(3, 32, 24, 4, 5, 2)
+        != 5 * 2 * sequence_parallel(32, 24, 4, 4, 3).total_sent
+    )

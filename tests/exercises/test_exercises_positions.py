@@ -1,4 +1,6 @@
-"""Exercises of chapter 05: answers written anew, as a reader might, wrong ones named and right ones passed."""
+"""Exercises of chapter 05: answers written anew, as a reader might, wrong ones named
+and right ones passed.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ from tfbook.numpy import attention_weights, rotary, scaled_dot_product_attention
 
 def angles(T, d, start=0, base=1e4, step=2):
     """Of a position and a pair, (T, pairs)."""
-    return np.outer(np.arange(start, start + T), base ** -(np.arange(0, d, 2) * step / 2 / d))
+    return np.outer(
+        np.arange(start, start + T), base ** -(np.arange(0, d, 2) * step / 2 / d)
+    )
 
 
 def interleaved(even, odd, d):
@@ -38,11 +42,17 @@ def slopes(H, power):
 
 
 def distance(T, T_k, first=None):
-    return np.abs(np.subtract.outer(np.arange(T) + (T_k - T if first is None else first), np.arange(T_k)))
+    return np.abs(
+        np.subtract.outer(
+            np.arange(T) + (T_k - T if first is None else first), np.arange(T_k)
+        )
+    )
 
 
 def turn(angle, sign=1):
-    return np.array([[np.cos(angle), sign * np.sin(angle)], [-sign * np.sin(angle), np.cos(angle)]])
+    return np.array(
+        [[np.cos(angle), sign * np.sin(angle)], [-sign * np.sin(angle), np.cos(angle)]]
+    )
 
 
 def blocks(parts):
@@ -62,74 +72,182 @@ def permutation(order):
 
 ANEW = {
     "equivariance-gap": [
-        (lambda X, order, f: np.max(np.abs(f(permutation(order) @ X) - f(X))), "measures invariance"),
-        (lambda X, order, f: np.max(np.abs(f(permutation(order) @ X) - permutation(order).T @ f(X))), "other way round"),
-        (lambda X, order, f: np.max(np.abs(f(X) - permutation(order) @ f(X))), "never permuted"),
+        (
+            lambda X, order, f: np.max(np.abs(f(permutation(order) @ X) - f(X))),
+            "measures invariance",
+        ),
+        (
+            lambda X, order, f: np.max(
+                np.abs(f(permutation(order) @ X) - permutation(order).T @ f(X))
+            ),
+            "other way round",
+        ),
+        (
+            lambda X, order, f: np.max(np.abs(f(X) - permutation(order) @ f(X))),
+            "never permuted",
+        ),
         (lambda X, order, f: np.max(f(X[order]) - f(X)[order]), "absolute value"),
-        (lambda X, order, f: np.mean(np.abs(f(X[order]) - f(X)[order])), "mean of the entries"),
-        (lambda X, order, f: np.sqrt(np.sum((f(X[order]) - f(X)[order]) ** 2)), "norm of the whole difference"),
-        (lambda X, order, f: np.max(np.abs(f(permutation(order).T @ X) - permutation(order).T @ f(X))), "inverse of the one asked for"),
+        (
+            lambda X, order, f: np.mean(np.abs(f(X[order]) - f(X)[order])),
+            "mean of the entries",
+        ),
+        (
+            lambda X, order, f: np.sqrt(np.sum((f(X[order]) - f(X)[order]) ** 2)),
+            "norm of the whole difference",
+        ),
+        (
+            lambda X, order, f: np.max(
+                np.abs(f(permutation(order).T @ X) - permutation(order).T @ f(X))
+            ),
+            "inverse of the one asked for",
+        ),
     ],
     "sinusoidal-positions": [
-        (lambda T, d: np.hstack([np.sin(angles(T, d)), np.cos(angles(T, d))[:, : d // 2]]), "All sines come first"),
+        (
+            lambda T, d: np.hstack(
+                [np.sin(angles(T, d)), np.cos(angles(T, d))[:, : d // 2]]
+            ),
+            "All sines come first",
+        ),
         (lambda T, d: waves(T, d, base=1e3), "base is 1000"),
         (lambda T, d: waves(T, d, base=1e2), "as if the base were 100"),
         (lambda T, d: waves(T, d, step=1), "as if the base were 100"),
         (lambda T, d: waves(T, d, start=1), "count from 0"),
-        (lambda T, d: interleaved(np.cos(angles(T, d)), np.sin(angles(T, d)), d), "exchanged: position 0"),
+        (
+            lambda T, d: interleaved(np.cos(angles(T, d)), np.sin(angles(T, d)), d),
+            "exchanged: position 0",
+        ),
         (lambda T, d: waves(T, d, base=1e-4), "divide, so that the waves grow longer"),
         (lambda T, d: waves(T, d).T, "Rows and columns"),
-        (lambda T, d: np.pad(waves(T, d)[:, : d - d % 2], ((0, 0), (0, d % 2))), "last channel stays 0"),
+        (
+            lambda T, d: np.pad(waves(T, d)[:, : d - d % 2], ((0, 0), (0, d % 2))),
+            "last channel stays 0",
+        ),
         (lambda T, d: waves(T, d)[:, : d - d % 2], "last channel is missing"),
         (lambda T, d: waves(T, d + d % 2)[:, :d], "Made for d + 1 channels"),
     ],
     "alibi-bias": [
-        (lambda H, T, T_k: slopes(H, lambda h: -8 * h / H) * distance(T, T_k), "wrong way round"),
-        (lambda H, T, T_k: -slopes(H, lambda h: -h) * distance(T, T_k), "slopes are those of 8 heads"),
-        (lambda H, T, T_k: -slopes(H, lambda h: -8 * (h - 1) / H) * distance(T, T_k), "counted from 0"),
-        (lambda H, T, T_k: -slopes(H, lambda h: -8 * (H + 1 - h) / H) * distance(T, T_k), "opposite order"),
-        (lambda H, T, T_k: -slopes(H, lambda h: -8 * h / H) * distance(T, T_k, first=0), "aligned with the first key"),
-        (lambda H, T, T_k: -slopes(H, lambda h: -8 * h / H) * distance(T, T_k) ** 2, "squared"),
+        (
+            lambda H, T, T_k: slopes(H, lambda h: -8 * h / H) * distance(T, T_k),
+            "wrong way round",
+        ),
+        (
+            lambda H, T, T_k: -slopes(H, lambda h: -h) * distance(T, T_k),
+            "slopes are those of 8 heads",
+        ),
+        (
+            lambda H, T, T_k: -slopes(H, lambda h: -8 * (h - 1) / H) * distance(T, T_k),
+            "counted from 0",
+        ),
+        (
+            lambda H, T, T_k: (
+                -slopes(H, lambda h: -8 * (H + 1 - h) / H) * distance(T, T_k)
+            ),
+            "opposite order",
+        ),
+        (
+            lambda H, T, T_k: (
+                -slopes(H, lambda h: -8 * h / H) * distance(T, T_k, first=0)
+            ),
+            "aligned with the first key",
+        ),
+        (
+            lambda H, T, T_k: -slopes(H, lambda h: -8 * h / H) * distance(T, T_k) ** 2,
+            "squared",
+        ),
     ],
     "rotary-attention": [
-        (lambda Q, K, V: attend(rotary(Q, at(Q, K)), rotary(K), rotary(V)), "values are turned"),
+        (
+            lambda Q, K, V: attend(rotary(Q, at(Q, K)), rotary(K), rotary(V)),
+            "values are turned",
+        ),
         (lambda Q, K, V: attend(rotary(Q, at(Q, K)), K, V), "Only the queries"),
         (lambda Q, K, V: attend(Q, rotary(K), V), "Only the keys"),
         (lambda Q, K, V: attend(Q, K, V), "Nothing is turned"),
-        (lambda Q, K, V: attend(rotary(Q, np.full(len(Q), len(K) - 1)), rotary(K), V), "All queries are put at the last key"),
+        (
+            lambda Q, K, V: attend(
+                rotary(Q, np.full(len(Q), len(K) - 1)), rotary(K), V
+            ),
+            "All queries are put at the last key",
+        ),
         (lambda Q, K, V: rotary(attend(Q, K, V), at(Q, K)), "answers are turned"),
-        (lambda Q, K, V: attend(rotary(Q), rotary(K), V), "first query is put at the first key"),
-        (lambda Q, K, V: attend(rotary(Q, at(Q, K)), rotary(K, -np.arange(len(K))), V), "opposite directions"),
-        (lambda Q, K, V: attend(rotary(Q, at(Q, K)), rotary(K), V, scale=1.0), "scale is missing"),
-        (lambda Q, K, V: attend(Q + waves(len(K), 1 * K.shape[1])[at(Q, K)], K + waves(*K.shape), V), "Sinusoids are added"),
+        (
+            lambda Q, K, V: attend(rotary(Q), rotary(K), V),
+            "first query is put at the first key",
+        ),
+        (
+            lambda Q, K, V: attend(
+                rotary(Q, at(Q, K)), rotary(K, -np.arange(len(K))), V
+            ),
+            "opposite directions",
+        ),
+        (
+            lambda Q, K, V: attend(rotary(Q, at(Q, K)), rotary(K), V, scale=1.0),
+            "scale is missing",
+        ),
+        (
+            lambda Q, K, V: attend(
+                Q + waves(len(K), 1 * K.shape[1])[at(Q, K)], K + waves(*K.shape), V
+            ),
+            "Sinusoids are added",
+        ),
     ],
     "shift-of-positions": [
         (lambda k, d: blocks([turn(k * w, -1) for w in speeds(d)]), "k positions back"),
-        (lambda k, d: blocks([[[np.cos(k * w), np.sin(k * w)], [np.sin(k * w), np.cos(k * w)]] for w in speeds(d)]), "same sign"),
+        (
+            lambda k, d: blocks(
+                [
+                    [[np.cos(k * w), np.sin(k * w)], [np.sin(k * w), np.cos(k * w)]]
+                    for w in speeds(d)
+                ]
+            ),
+            "same sign",
+        ),
         (lambda k, d: blocks([turn(k)] * (d // 2)), "All pairs turn by k"),
         (lambda k, d: blocks([turn(k * w**0.5) for w in speeds(d)]), "exponent is i/d"),
         (lambda k, d: blocks([turn(w) for w in speeds(d)]), "shift by one position"),
-        (lambda k, d: np.kron(np.eye(d // 2), np.ones((2, 2))) * np.diag(np.repeat([np.cos(k * w) for w in speeds(d)], 2)), "diagonal"),
+        (
+            lambda k, d: (
+                np.kron(np.eye(d // 2), np.ones((2, 2)))
+                * np.diag(np.repeat([np.cos(k * w) for w in speeds(d)], 2))
+            ),
+            "diagonal",
+        ),
     ],
 }
 
 RIGHT = {
-    "equivariance-gap": [lambda X, order, f: np.linalg.norm((f(permutation(order) @ X) - permutation(order) @ f(X)).ravel(), np.inf)],
+    "equivariance-gap": [
+        lambda X, order, f: np.linalg.norm(
+            (f(permutation(order) @ X) - permutation(order) @ f(X)).ravel(), np.inf
+        )
+    ],
     "sinusoidal-positions": [waves, lambda T, d: waves(T, d).astype(np.float32)],
-    "alibi-bias": [lambda H, T, T_k: -slopes(H, lambda h: -8 * h / H) * distance(T, T_k)],
+    "alibi-bias": [
+        lambda H, T, T_k: -slopes(H, lambda h: -8 * h / H) * distance(T, T_k)
+    ],
     "rotary-attention": [
         lambda Q, K, V: attend(rotary(Q, at(Q, K)), rotary(K), V),
-        lambda Q, K, V: scaled_dot_product_attention(rotary(Q), rotary(K, np.arange(len(K)) - (len(K) - len(Q))), V),  # from another origin
+        # from another origin
+        lambda Q, K, V: scaled_dot_product_attention(
+            rotary(Q), rotary(K, np.arange(len(K)) - (len(K) - len(Q))), V
+        ),
     ],
     "shift-of-positions": [lambda k, d: blocks([turn(k * w) for w in speeds(d)])],
 }
 
 
-@pytest.mark.parametrize(("name", "answer", "words"), [(name, *pair) for name, pairs in ANEW.items() for pair in pairs])
+@pytest.mark.parametrize(
+    ("name", "answer", "words"),
+    [(name, *pair) for name, pairs in ANEW.items() for pair in pairs],
+)
 def test_a_wrong_answer_written_anew_is_named(name, answer, words):
     expect_refused(name, answer, words)
 
 
-@pytest.mark.parametrize(("name", "answer"), [(name, answer) for name, answers in RIGHT.items() for answer in answers])
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [(name, answer) for name, answers in RIGHT.items() for answer in answers],
+)
 def test_a_right_answer_written_anew_passes(name, answer):
     assert check(name, answer)

@@ -21,7 +21,10 @@ def edges(entry):
     names, found = list(inspect.signature(entry.solution).parameters), set()
     for case in entry.cases(np.random.default_rng(3)):
         for name, x in zip(names, case):
-            found |= {f"{name} {word}" for word in (of_array(x) if isinstance(x, np.ndarray) else of_value(x))}
+            found |= {
+                f"{name} {word}"
+                for word in (of_array(x) if isinstance(x, np.ndarray) else of_value(x))
+            }
         sizes = {name: x for name, x in zip(names, case) if type(x) is int}
         for (a, m), (b, n) in combinations(sorted(sizes.items()), 2):
             found.add(f"{a} {'<' if m < n else '>' if m > n else '='} {b}")
@@ -58,7 +61,19 @@ def of_value(x):
     elif callable(x):
         yield f"is {x.__name__}"
     elif isinstance(x, int | float):
-        yield "is 1" if x == 1 else "is 0" if x == 0 else "is below 0" if x < 0 else "is between" if x < 1 else "is above 1"
+        yield (
+            "is 1"
+            if x == 1
+            else (
+                "is 0"
+                if x == 0
+                else "is below 0"
+                if x < 0
+                else "is between"
+                if x < 1
+                else "is above 1"
+            )
+        )
     else:
         yield f"is a {type(x).__name__}"
 
@@ -69,11 +84,18 @@ def cases(entry):
 
 @pytest.mark.parametrize("name", catalogue())
 def test_no_edge_is_given_up(name):
-    noted = json.loads(FILE.read_text(encoding="utf-8")).get(name, {"cases": 1, "edges": []})
+    noted = json.loads(FILE.read_text(encoding="utf-8")).get(
+        name, {"cases": 1, "edges": []}
+    )
     entry = catalogue()[name]
     lost = set(noted["edges"]) - set(edges(entry))
-    assert not lost, f"no case of {name} tries this any more; if it is meant, run tests/exercises/test_gaps_exercises.py"
-    assert cases(entry) >= noted["cases"], "a case was dropped; if it is meant, run tests/exercises/test_gaps_exercises.py"
+    assert not lost, (
+        f"no case of {name} tries this any more; if it is meant, run"
+        " tests/exercises/test_gaps_exercises.py"
+    )
+    assert cases(entry) >= noted["cases"], (
+        "a case was dropped; if it is meant, run tests/exercises/test_gaps_exercises.py"
+    )
 
 
 def test_every_edge_that_is_noted_is_of_an_exercise():
@@ -102,6 +124,12 @@ def test_every_case_counts(name):
 
 
 if __name__ == "__main__":
-    noted = {name: {"cases": cases(entry), "edges": edges(entry)} for name, entry in sorted(catalogue().items())}
-    rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(row, ensure_ascii=False)}" for name, row in noted.items())
+    noted = {
+        name: {"cases": cases(entry), "edges": edges(entry)}
+        for name, entry in sorted(catalogue().items())
+    }
+    rows = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(row, ensure_ascii=False)}"
+        for name, row in noted.items()
+    )
     FILE.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")

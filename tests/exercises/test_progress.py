@@ -1,4 +1,6 @@
-"""The bar of a long run: there while someone watches, and nothing of it left in what is compared."""
+"""The bar of a long run: there while someone watches, and nothing of it left in what is
+compared.
+"""
 
 import io
 import sys
@@ -32,7 +34,8 @@ def test_a_notebook_sees_it_move_and_keeps_a_line_without_time():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
     Watcher(notebook, timeout=60, kernel_name="python3").execute()
     shown, printed = notebook.cells[0].outputs
-    assert seen[0] == seen[-1] == shown["data"]["text/plain"] == "4 steps"  # nbval compares the first, the page has the last
+    # nbval compares the first, the page has the last
+    assert seen[0] == seen[-1] == shown["data"]["text/plain"] == "4 steps"
     assert any("loss 1.234" in text and "2/4" in text for text in seen)
     assert (printed["name"], printed["text"]) == ("stdout", "done\n")
 

@@ -1,4 +1,6 @@
-"""The comparison of feed-forward networks: what is stored, and the script that made it."""
+"""The comparison of feed-forward networks: what is stored, and the script that
+made it.
+"""
 
 import sys
 
@@ -16,7 +18,9 @@ def test_every_run_is_stored_once():
     assert record["seeds"] == list(script.SEEDS)
     assert record["rates"] == list(script.RATES)
     sizes = script.D, script.H, script.L, script.T, script.BATCH, script.STEPS
-    assert [record[name] for name in ("d", "H", "L", "T", "batch", "steps")] == list(sizes)
+    assert [record[name] for name in ("d", "H", "L", "T", "batch", "steps")] == list(
+        sizes
+    )
     for run in record["runs"]:
         at = record["seeds"].index(run["seed"]), record["rates"].index(run["rate"])
         assert losses[run["network"]][at] == run["loss"]
@@ -26,20 +30,43 @@ def test_every_run_is_stored_once():
 def test_all_networks_have_as_many_parameters():
     counts = {run["params"] for run in activations.record()["runs"]}
     assert max(counts) < 1.02 * min(counts)
-    layers = {name: script.model_of(name, 0).layers[0].state_dict() for name in script.NETWORKS}
+    layers = {
+        name: script.model_of(name, 0).layers[0].state_dict()
+        for name in script.NETWORKS
+    }
     matrices = "W_1", "W_2", "W_gate", "W_up", "W_down"
-    assert len({sum(p.numel() for key, p in P.items() if key in matrices) for P in layers.values()}) == 1
+    assert (
+        len(
+            {
+                sum(p.numel() for key, p in P.items() if key in matrices)
+                for P in layers.values()
+            }
+        )
+        == 1
+    )
 
 
 def test_networks_start_from_one_model_and_see_the_same_text():
-    models = {name: script.model_of(name, seed=3).state_dict() for name in script.NETWORKS}
+    models = {
+        name: script.model_of(name, seed=3).state_dict() for name in script.NETWORKS
+    }
     for name, P in models.items():
         for key in ("E", "P", "layers.0.W_Q", "layers.0.W_O", "gamma_f"):
             assert torch.equal(P[key], models["ReLU"][key]), (name, key)
-    assert not torch.equal(models["ReLU"]["E"], script.model_of("ReLU", seed=4).state_dict()["E"])
-    first, second = (script.batch(np.random.default_rng(5), script.TRAIN, 3) for _ in range(2))
+    assert not torch.equal(
+        models["ReLU"]["E"], script.model_of("ReLU", seed=4).state_dict()["E"]
+    )
+    first, second = (
+        script.batch(np.random.default_rng(5), script.TRAIN, 3) for _ in range(2)
+    )
     assert torch.equal(first, second)
-    assert torch.equal(first[0, 1:], script.TRAIN[torch.argwhere((script.TRAIN.unfold(0, 33, 1) == first[0]).all(-1))[0, 0] + 1 :][:32])
+    assert torch.equal(
+        first[0, 1:],
+        script.TRAIN[
+            torch.argwhere((script.TRAIN.unfold(0, 33, 1) == first[0]).all(-1))[0, 0]
+            + 1 :
+        ][:32],
+    )
 
 
 def test_nothing_bends_without_an_activation():
@@ -49,11 +76,19 @@ def test_nothing_bends_without_an_activation():
     W, b = P["W_1"] @ P["W_2"], P["b_1"] @ P["W_2"] + P["b_2"]
     from tfbook.torch import feed_forward
 
-    torch.testing.assert_close(feed_forward(X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], model.layers[0].activation), X @ W + b)
+    torch.testing.assert_close(
+        feed_forward(
+            X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], model.layers[0].activation
+        ),
+        X @ W + b,
+    )
 
 
 ACTIVATIONS = {
-    "none": lambda x: x, "ReLU": torch.nn.functional.relu, "GELU": torch.nn.functional.gelu, "SwiGLU": torch.nn.functional.silu,
+    "none": lambda x: x,
+    "ReLU": torch.nn.functional.relu,
+    "GELU": torch.nn.functional.gelu,
+    "SwiGLU": torch.nn.functional.silu,
     "GEGLU": torch.nn.functional.gelu,
 }
 
@@ -66,19 +101,31 @@ def test_a_network_bends_as_its_name_says(network):
         expected = (bend(read @ P["W_gate"]) * (read @ P["W_up"])) @ P["W_down"]
     else:
         expected = bend(read @ P["W_1"] + P["b_1"]) @ P["W_2"] + P["b_2"]
-    for name in ("W_O", "gamma_2"):  # attention adds nothing, and the norm before the network gives beta_2 alone
+    # attention adds nothing, and the norm before the network gives beta_2 alone
+    for name in ("W_O", "gamma_2"):
         P[name].zero_()
     for row, wanted in zip(read, expected, strict=True):
         P["beta_2"].copy_(row)
-        torch.testing.assert_close(layer(torch.zeros(1, script.D))[0].detach(), wanted, atol=1e-6, rtol=1e-5)
+        torch.testing.assert_close(
+            layer(torch.zeros(1, script.D))[0].detach(), wanted, atol=1e-6, rtol=1e-5
+        )
 
 
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the text that is read differs between versions of Python")
+@pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11),
+    reason="the text that is read differs between versions of Python",
+)
 @pytest.mark.parametrize("network", ["none", "GEGLU"])
 def test_the_script_makes_what_is_stored(network):
-    """To 0.002, a fiftieth of what lies between the best network and the worst; smooth ones come out to 0.00005 on any processor."""
+    """To 0.002, a fiftieth of what lies between the best network and the worst; smooth
+    ones come out to 0.00005 on any processor.
+    """
     held_out, params, _ = script.train(network, 0, script.RATES[1])
     stored = {name: losses[0, 1] for name, losses in activations.load().items()}
     assert held_out == pytest.approx(stored[network], abs=0.002)
     assert min(stored, key=lambda name: abs(stored[name] - held_out)) == network
-    assert params == next(run["params"] for run in activations.record()["runs"] if run["network"] == network)
+    assert params == next(
+        run["params"]
+        for run in activations.record()["runs"]
+        if run["network"] == network
+    )

@@ -1,4 +1,6 @@
-"""The dates that chapter 02 trains on, its model in both halves, and what the script stored."""
+"""The dates that chapter 02 trains on, its model in both halves, and what the script
+stored.
+"""
 
 import re
 from datetime import date
@@ -16,7 +18,10 @@ def drawn(held_out, n=400):
 
 def read(text):
     """The date that a person would read from one of the forms."""
-    day, month, year = (re.search(pattern, text)[0] for pattern in (r"\b\d\d?\b", "[A-Z][a-z]+", r"\d{4}"))
+    day, month, year = (
+        re.search(pattern, text)[0]
+        for pattern in (r"\b\d\d?\b", "[A-Z][a-z]+", r"\d{4}")
+    )
     return date(int(year), 1 + dates.MONTHS.index(month), int(day)).isoformat()
 
 
@@ -29,15 +34,28 @@ def test_each_target_is_the_date_of_its_source(held_out):
 
 
 def test_no_held_out_day_is_trained_on():
-    days = [{(date.fromisoformat(text) - dates.FIRST).days for text in drawn(held_out, 5000)[1]} for held_out in (False, True)]
+    days = [
+        {
+            (date.fromisoformat(text) - dates.FIRST).days
+            for text in drawn(held_out, 5000)[1]
+        }
+        for held_out in (False, True)
+    ]
     assert not days[0] & days[1]
     assert {day % 10 for day in days[0]} == set(range(1, 10))
     assert {day % 10 for day in days[1]} == {0}
 
 
 def test_all_forms_are_drawn():
-    patterns = (r"\d+ [A-Z][a-z]+ \d{4}", r"[A-Z][a-z]+ \d+, \d{4}", r"\d{4}, [A-Z][a-z]+ \d+")
-    counts = [sum(bool(re.fullmatch(pattern, text)) for text in drawn(False)[0]) for pattern in patterns]
+    patterns = (
+        r"\d+ [A-Z][a-z]+ \d{4}",
+        r"[A-Z][a-z]+ \d+, \d{4}",
+        r"\d{4}, [A-Z][a-z]+ \d+",
+    )
+    counts = [
+        sum(bool(re.fullmatch(pattern, text)) for text in drawn(False)[0])
+        for pattern in patterns
+    ]
     assert min(counts) > 80
     assert sum(counts) == 400
 
@@ -50,12 +68,17 @@ def test_tokens_are_filled_on_the_left():
     assert dates.PAD not in row[-10:]
 
 
-@pytest.mark.parametrize(("part", "found"), [("year", "2021"), ("month", "May"), ("day", "3")])
+@pytest.mark.parametrize(
+    ("part", "found"), [("year", "2021"), ("month", "May"), ("day", "3")]
+)
 @pytest.mark.parametrize("text", ["3 May 2021", "May 3, 2021", "2021, May 3"])
 def test_a_part_is_found_in_every_form(part, found, text):
     (at,) = dates.spoken([text], part)
     assert "".join(c for c, here in zip(text.rjust(dates.T_K), at) if here) == found
-    assert "2021-05-03"[dates.WRITTEN[part]] == {"year": "2021", "month": "05", "day": "03"}[part]
+    assert (
+        "2021-05-03"[dates.WRITTEN[part]]
+        == {"year": "2021", "month": "05", "day": "03"}[part]
+    )
 
 
 def test_decoder_reads_what_came_before():
@@ -65,7 +88,11 @@ def test_decoder_reads_what_came_before():
 @pytest.fixture(scope="module")
 def model():
     texts, targets = drawn(True, 6)
-    return dates.tokens(texts, dates.T_K), dates.tokens(targets, dates.T), dates.start(3, d=5, d_h=7)
+    return (
+        dates.tokens(texts, dates.T_K),
+        dates.tokens(targets, dates.T),
+        dates.start(3, d=5, d_h=7),
+    )
 
 
 def test_a_character_is_guessed_from_those_before_it_alone(model):
@@ -80,17 +107,30 @@ def test_a_character_is_guessed_from_those_before_it_alone(model):
 def test_filling_is_never_looked_at(model):
     source, target, P = model
     H_enc, H_dec = dates.states(source, dates.shifted(target), P)
-    looked = np.where((source != dates.PAD)[..., None], H_enc, np.nan)  # what is not a number would show
-    C = tfbook.numpy.scaled_dot_product_attention(H_dec, H_enc, looked, (source != dates.PAD)[:, None])
-    assert np.allclose(dates.logits(source, dates.shifted(target), P), C @ P["W_C"] + H_dec @ P["W_D"], atol=1e-5)
+    # what is not a number would show
+    looked = np.where((source != dates.PAD)[..., None], H_enc, np.nan)
+    C = tfbook.numpy.scaled_dot_product_attention(
+        H_dec, H_enc, looked, (source != dates.PAD)[:, None]
+    )
+    assert np.allclose(
+        dates.logits(source, dates.shifted(target), P),
+        C @ P["W_C"] + H_dec @ P["W_D"],
+        atol=1e-5,
+    )
 
 
 def test_without_attention_the_last_state_is_all(model):
     source, target, P = model
     H_enc, H_dec = dates.states(source, dates.shifted(target), P)
     expected = H_enc[:, -1:] @ P["W_C"] + H_dec @ P["W_D"]
-    assert np.allclose(dates.logits(source, dates.shifted(target), P, attend=False), expected, atol=1e-5)
-    assert not np.allclose(dates.logits(source, dates.shifted(target), P), expected, atol=1e-2)
+    assert np.allclose(
+        dates.logits(source, dates.shifted(target), P, attend=False),
+        expected,
+        atol=1e-5,
+    )
+    assert not np.allclose(
+        dates.logits(source, dates.shifted(target), P), expected, atol=1e-2
+    )
 
 
 @pytest.mark.parametrize("attend", [True, False])
@@ -100,15 +140,23 @@ def test_halves_agree(model, attend):
 
     source, target, P = model
     inputs = [torch.tensor(x) for x in (source, dates.shifted(target))]
-    in_torch = dates.logits(*inputs, {name: torch.tensor(p) for name, p in P.items()}, tfbook.torch, attend)
-    assert np.allclose(in_torch, dates.logits(source, dates.shifted(target), P, attend=attend), atol=1e-5)
+    in_torch = dates.logits(
+        *inputs, {name: torch.tensor(p) for name, p in P.items()}, tfbook.torch, attend
+    )
+    assert np.allclose(
+        in_torch,
+        dates.logits(source, dates.shifted(target), P, attend=attend),
+        atol=1e-5,
+    )
 
 
 def test_writing_takes_the_best_character_each_time(model):
     source, _, P = model
     written = dates.write(source, P)
     assert written.shape == (6, dates.T)
-    assert np.array_equal(dates.logits(source, dates.shifted(written), P).argmax(axis=-1), written)
+    assert np.array_equal(
+        dates.logits(source, dates.shifted(written), P).argmax(axis=-1), written
+    )
 
 
 def test_training_lowers_the_loss_and_repeats():
@@ -122,12 +170,21 @@ def test_record_is_what_the_script_says():
     from tfbook.experiments.dates import __main__ as train_dates
 
     record = dates.record()
-    assert record["steps"] == list(range(train_dates.EVERY, train_dates.STEPS + 1, train_dates.EVERY))
-    assert [(run["seed"], run["attend"]) for run in record["runs"]] == [(s, a) for s in train_dates.SEEDS for a in (True, False)]
+    assert record["steps"] == list(
+        range(train_dates.EVERY, train_dates.STEPS + 1, train_dates.EVERY)
+    )
+    assert [(run["seed"], run["attend"]) for run in record["runs"]] == [
+        (s, a) for s in train_dates.SEEDS for a in (True, False)
+    ]
     for run in record["runs"]:
         assert len(run["accuracy"]) == len(record["steps"])
         run_name = f"seed {run['seed']}  {'with' if run['attend'] else 'without':7}"
-        loss, accuracy = map(float, re.search(rf"{run_name}  loss (\S+)  accuracy (\S+)", train_dates.__doc__).groups())
+        loss, accuracy = map(
+            float,
+            re.search(
+                rf"{run_name}  loss (\S+)  accuracy (\S+)", train_dates.__doc__
+            ).groups(),
+        )
         assert loss == pytest.approx(run["loss"], abs=6e-4)
         assert accuracy == run["accuracy"][-1]
 
@@ -137,4 +194,6 @@ def test_the_first_steps_of_the_record_repeat():
     first = dates.record()["runs"][0]
     assert first["attend"]
     assert dates.record()["steps"][1] == 200
-    assert dates.accuracy(dates.train(first["seed"], True, 200)) == pytest.approx(first["accuracy"][1], abs=0.15)
+    assert dates.accuracy(dates.train(first["seed"], True, 200)) == pytest.approx(
+        first["accuracy"][1], abs=0.15
+    )

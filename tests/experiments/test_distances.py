@@ -1,4 +1,6 @@
-"""A value from far back: the task, the four networks, their training, and what the script stored."""
+"""A value from far back: the task, the four networks, their training, and what the
+script stored.
+"""
 
 import re
 
@@ -22,8 +24,10 @@ def test_the_answer_lies_in_the_first_half(D):
     rows = np.arange(200)
     assert (tokens[rows, place, 0] == tokens[:, -1, 0]).all()
     assert (tokens[rows, place, 1] == 2 * distances.LETTERS + digit).all()
-    assert ((tokens[:, :-1, 0] == tokens[:, -1:, 0]).sum(axis=1) == 1).all()  # one card alone has the capital that is asked for
-    assert 60 < (place == cards.argmax(axis=1)).sum() < 140                     # as often the first card as the second
+    # one card alone has the capital that is asked for
+    assert ((tokens[:, :-1, 0] == tokens[:, -1:, 0]).sum(axis=1) == 1).all()
+    # as often the first card as the second
+    assert 60 < (place == cards.argmax(axis=1)).sum() < 140
     assert set(digit) == set(range(distances.LETTERS))
 
 
@@ -37,7 +41,10 @@ def test_written_rows_can_be_read():
 def test_sizes_are_equal_within_two_per_cent():
     sizes = [train_distances.parameters(name) for name in distances.NETWORKS]
     assert max(sizes) / min(sizes) < 1.02
-    assert sizes == [distances.record()["networks"][name]["parameters"] for name in distances.NETWORKS]
+    assert sizes == [
+        distances.record()["networks"][name]["parameters"]
+        for name in distances.NETWORKS
+    ]
 
 
 @pytest.mark.parametrize(("layer", "function"), [(nn.LSTM, lstm), (nn.RNN, rnn)])
@@ -45,7 +52,11 @@ def test_torch_s_recurrences_are_the_book_s(layer, function):
     torch.manual_seed(0)
     fast, X = distances.Recurrence(layer, 5, 7), torch.randn(2, 11, 5)
     P = fast.layer
-    own = {"W_x": P.weight_ih_l0.T, "W_h": P.weight_hh_l0.T, "b": P.bias_ih_l0 + P.bias_hh_l0}
+    own = {
+        "W_x": P.weight_ih_l0.T,
+        "W_h": P.weight_hh_l0.T,
+        "b": P.bias_ih_l0 + P.bias_hh_l0,
+    }
     expected = function(X, own) if function is lstm else function(X, **own)
     torch.testing.assert_close(fast(X), expected)
     for gate in P.weight_hh_l0.split(7):
@@ -56,20 +67,34 @@ def test_torch_s_recurrences_are_the_book_s(layer, function):
 
 @pytest.mark.parametrize("T", [1, 9, 16, 33, 513])
 def test_convolutions_are_dilated_ones(T):
-    """All outputs of every layer, by conv1d over interleaved places, and of these the last."""
+    """All outputs of every layer, by conv1d over interleaved places, and of these the
+    last.
+    """
     torch.manual_seed(0)
     fast, X = distances.Convolutions(3, L=10), torch.randn(2, T, 3)
     Y = nn.functional.pad(X, (0, 0, 1024 - T, 0))
     for l, (W, b) in enumerate(zip(fast.W, fast.b)):
         apart = Y.unflatten(-2, (-1, 2**l)).transpose(-2, -3)
-        content, gate = conv1d(apart, W, b, causal=True).transpose(-2, -3).flatten(-3, -2).chunk(2, dim=-1)
-        Y = torch.where(torch.arange(1024)[:, None] < 1024 - T, 0, Y + torch.tanh(content) * torch.sigmoid(gate))
+        content, gate = (
+            conv1d(apart, W, b, causal=True)
+            .transpose(-2, -3)
+            .flatten(-3, -2)
+            .chunk(2, dim=-1)
+        )
+        Y = torch.where(
+            torch.arange(1024)[:, None] < 1024 - T,
+            0,
+            Y + torch.tanh(content) * torch.sigmoid(gate),
+        )
     torch.testing.assert_close(fast(X)[:, -1], Y[:, -1], atol=1e-5, rtol=1e-5)
 
 
 def test_convolutions_reach_as_far_as_they_have_to():
     torch.manual_seed(0)
-    fast, X = distances.Convolutions(3, L=distances.LAYERS), torch.randn(1, 513, 3, requires_grad=True)
+    fast, X = (
+        distances.Convolutions(3, L=distances.LAYERS),
+        torch.randn(1, 513, 3, requires_grad=True),
+    )
     fast(X)[0, -1].sum().backward()
     assert X.grad[0, 0].abs().min() > 0
     assert max(distances.DISTANCES) <= 2**distances.LAYERS - 1
@@ -84,7 +109,9 @@ def test_training_stops_when_learned_or_hopeless():
 
 
 def after_training(name="transformer", D=16, steps=300, spoil=None):
-    """Share of right answers after a short training, of a network that may be spoiled first."""
+    """Share of right answers after a short training, of a network that may be spoiled
+    first.
+    """
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
         if spoil:
@@ -102,10 +129,12 @@ def test_a_transformer_finds_the_card():
 
 def frozen(name, value=0.0):
     """A model whose one matrix stays as it is told."""
+
     def spoil(model):
         getattr(model.network.layers[0], name).data.fill_(value)
         getattr(model.network.layers[0], name).requires_grad_(False)
         return model
+
     return spoil
 
 
@@ -122,7 +151,12 @@ def deaf(model):
     return model
 
 
-SPOILED = {"no queries": frozen("W_Q"), "no keys": frozen("W_K"), "no values": frozen("W_V"), "no question": deaf}
+SPOILED = {
+    "no queries": frozen("W_Q"),
+    "no keys": frozen("W_K"),
+    "no values": frozen("W_V"),
+    "no question": deaf,
+}
 
 
 @pytest.mark.parametrize("spoil", SPOILED.values(), ids=SPOILED)
@@ -138,19 +172,45 @@ def test_the_record_is_what_the_script_says():
     assert tuple(record["seeds"]) == train_distances.SEEDS
     assert record["steps"] == train_distances.STEPS
     assert not set(train_distances.SEEDS) & {train_distances.TRIED_WITH}
-    lines = dict(re.findall(r"^    (\S.*?) +seed 1  ((?: *\d+)+)$", train_distances.__doc__, re.MULTILINE))
+    lines = dict(
+        re.findall(
+            r"^    (\S.*?) +seed 1  ((?: *\d+)+)$",
+            train_distances.__doc__,
+            re.MULTILINE,
+        )
+    )
     assert set(lines) == set(distances.NETWORKS)
     for name, entry in record["networks"].items():
-        assert np.shape(entry["accuracy"]) == (len(record["seeds"]), len(distances.DISTANCES))
-        assert [int(x) for x in lines[name].split()] == [round(100 * a) for a in entry["accuracy"][0]]
+        assert np.shape(entry["accuracy"]) == (
+            len(record["seeds"]),
+            len(distances.DISTANCES),
+        )
+        assert [int(x) for x in lines[name].split()] == [
+            round(100 * a) for a in entry["accuracy"][0]
+        ]
         assert max(max(steps) for steps in entry["steps"]) <= record["steps"]
-        loss = {rate: np.clip(tried, distances.LEARNED, distances.GUESSING).sum() for rate, tried in entry["tried"].items()}
+        loss = {
+            rate: np.clip(tried, distances.LEARNED, distances.GUESSING).sum()
+            for rate, tried in entry["tried"].items()
+        }
         assert min(loss.values()) == pytest.approx(loss[str(entry["rate"])])
 
 
 def test_a_stored_run_repeats():
-    entry, seed = distances.record()["networks"]["transformer"], distances.record()["seeds"][0]
+    entry, seed = (
+        distances.record()["networks"]["transformer"],
+        distances.record()["seeds"][0],
+    )
     torch.set_num_threads(1)
-    model, losses = distances.train("transformer", 8, entry["rate"], train_distances.STEPS, train_distances.BATCH, seed)
-    assert distances.accuracy(model, 8) == pytest.approx(entry["accuracy"][0][0], abs=0.02)
+    model, losses = distances.train(
+        "transformer",
+        8,
+        entry["rate"],
+        train_distances.STEPS,
+        train_distances.BATCH,
+        seed,
+    )
+    assert distances.accuracy(model, 8) == pytest.approx(
+        entry["accuracy"][0][0], abs=0.02
+    )
     assert len(losses) == pytest.approx(entry["steps"][0][0], abs=40)

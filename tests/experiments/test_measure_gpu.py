@@ -1,4 +1,6 @@
-"""The script that measures a device runs where there is no GPU, and what it writes is what chapter 10 reads."""
+"""The script that measures a device runs where there is no GPU, and what it writes is
+what chapter 10 reads.
+"""
 
 import importlib.util
 
@@ -9,16 +11,25 @@ from test_gpu import CUDA
 from tfbook.experiments import gpu
 from tfbook.experiments.gpu import __main__ as measure_gpu
 
-KINDS = {(form, dtype, T) for form in ("plain", "fused", "streaming") for dtype in ("float32", "bfloat16", "float16") for T in (64, 128)}
+KINDS = {
+    (form, dtype, T)
+    for form in ("plain", "fused", "streaming")
+    for dtype in ("float32", "bfloat16", "float16")
+    for T in (64, 128)
+}
 
 
 def check(record):
     assert record["command"] == gpu.COMMAND
     assert record["torch"] == torch.__version__.partition("+")[0]
-    assert {(row["form"], row["dtype"], row["T"]) for row in record["attention"]} == KINDS
+    assert {
+        (row["form"], row["dtype"], row["T"]) for row in record["attention"]
+    } == KINDS
     assert all(row["milliseconds"] > 0 for row in record["attention"])
     assert set(record["peak"]) == {"float32", "bfloat16", "float16"}
-    assert all(1e6 < rate < 1e16 for rate in (*record["peak"].values(), record["bandwidth"]))
+    assert all(
+        1e6 < rate < 1e16 for rate in (*record["peak"].values(), record["bandwidth"])
+    )
 
 
 def test_it_measures_the_cpu_and_what_it_writes_is_read(tmp_path, capsys, monkeypatch):
@@ -43,17 +54,29 @@ def test_a_cpu_is_not_kept_as_a_gpu(tmp_path, monkeypatch, capsys):
 def test_what_is_kept_was_measured_on_a_gpu():
     record = gpu.record()
     if record is None:
-        pytest.skip("nobody has run tfbook/experiments/gpu/__main__.py on a GPU and kept the result")
+        pytest.skip(
+            "nobody has run tfbook/experiments/gpu/__main__.py on a GPU and kept the "
+            "result"
+        )
     assert not record["device"].startswith("CPU")
     assert record["command"] == gpu.COMMAND
     assert {row["form"] for row in record["attention"]} == set(measure_gpu.FORMS)
-    assert {row["dtype"] for row in record["attention"]} == set(record["peak"]) == set(measure_gpu.DTYPES)
-    assert all(row["milliseconds"] is None or row["milliseconds"] > 0 < row["bytes"] for row in record["attention"])
+    assert (
+        {row["dtype"] for row in record["attention"]}
+        == set(record["peak"])
+        == set(measure_gpu.DTYPES)
+    )
+    assert all(
+        row["milliseconds"] is None or row["milliseconds"] > 0 < row["bytes"]
+        for row in record["attention"]
+    )
 
 
 def test_what_a_gpu_measured_is_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(measure_gpu, "device", lambda: torch.device("cuda"))
-    monkeypatch.setattr(measure_gpu, "measure", lambda where, *_: {"device": f"a GPU, {where.type}"})
+    monkeypatch.setattr(
+        measure_gpu, "measure", lambda where, *_: {"device": f"a GPU, {where.type}"}
+    )
     monkeypatch.setattr(gpu, "FILE", tmp_path / "gpu.json")
     measure_gpu.main([])
     assert gpu.record(gpu.FILE) == {"device": "a GPU, cuda"}
@@ -71,7 +94,9 @@ def test_a_missing_compiler_is_said(monkeypatch):
         raise RuntimeError("no compiler\nand more")
 
     monkeypatch.setattr(torch, "compile", fails)
-    assert measure_gpu.compiled(torch.device("cpu"), 8) == {"why not": "RuntimeError: no compiler"}
+    assert measure_gpu.compiled(torch.device("cpu"), 8) == {
+        "why not": "RuntimeError: no compiler"
+    }
 
 
 @pytest.mark.parametrize("where", [pytest.param("cuda", marks=CUDA)])

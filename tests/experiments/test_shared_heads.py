@@ -1,4 +1,6 @@
-"""Models that share key/value heads: what the script wrote down, and that it trains what it says."""
+"""Models that share key/value heads: what the script wrote down, and that it trains
+what it says.
+"""
 
 import numpy as np
 import torch
@@ -11,11 +13,16 @@ from tfbook.text import characters, text
 
 
 def test_record_has_every_model():
-    assert [(m["H_kv"], m["seed"]) for m in shared_heads.record()["models"]] == [(H_kv, seed) for H_kv in (8, 4, 1) for seed in range(3)]
+    assert [(m["H_kv"], m["seed"]) for m in shared_heads.record()["models"]] == [
+        (H_kv, seed) for H_kv in (8, 4, 1) for seed in range(3)
+    ]
     for name, most in (("loss", np.log(len(characters(text())))), ("right", 1)):
         measured = shared_heads.measured(name)
         assert list(measured) == [8, 4, 1]
-        assert all(((values > 0) & (values <= most)).all() and len(values) == 3 for values in measured.values())
+        assert all(
+            ((values > 0) & (values <= most)).all() and len(values) == 3
+            for values in measured.values()
+        )
 
 
 def test_a_reader_with_shared_heads_attends_with_them():
@@ -23,7 +30,9 @@ def test_a_reader_with_shared_heads_attends_with_them():
     attention, P = model.layers[0], heads.start(16, 4)
     assert attention.W_K.shape == attention.W_V.shape == (16, 8)
     X = np.random.default_rng(0).standard_normal((5, 16)).astype(np.float32)
-    W_Q, W_K, W_V, W_O = (P[f"layers.0.{name}"] for name in ("W_Q", "W_K", "W_V", "W_O"))
+    W_Q, W_K, W_V, W_O = (
+        P[f"layers.0.{name}"] for name in ("W_Q", "W_K", "W_V", "W_O")
+    )
     expected = multi_head_attention(X, W_Q, W_K[:, :8], W_V[:, :8], W_O, 4, 2)
     np.testing.assert_allclose(attention(torch.tensor(X)).detach(), expected, atol=1e-5)
 

@@ -1,4 +1,6 @@
-"""The models behind the training curves of chapter 07: what is stored is what the script makes, and training lowers the loss."""
+"""The models behind the training curves of chapter 07: what is stored is what the
+script makes, and training lowers the loss.
+"""
 
 import sys
 
@@ -10,10 +12,20 @@ from tfbook.experiments.depth.forms import NORMS
 from tfbook.experiments.norms import __main__ as train_norms
 
 
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the text that is read differs between versions of Python")
-@pytest.mark.parametrize(("norm", "rate", "warmup", "seed"), [("post", 0.003, 0, 1), ("pre", 0.001, 100, 2), ("both", 0.003, 100, 0)])
+@pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11),
+    reason="the text that is read differs between versions of Python",
+)
+@pytest.mark.parametrize(
+    ("norm", "rate", "warmup", "seed"),
+    [("post", 0.003, 0, 1), ("pre", 0.001, 100, 2), ("both", 0.003, 100, 0)],
+)
 def test_stored_losses_begin_as_the_script_s(norm, rate, warmup, seed):
-    np.testing.assert_allclose(train_norms.losses(norm, rate, warmup, seed, steps=6), norms.load(norm, rate, warmup)[seed, :6], atol=0.01)
+    np.testing.assert_allclose(
+        train_norms.losses(norm, rate, warmup, seed, steps=6),
+        norms.load(norm, rate, warmup)[seed, :6],
+        atol=0.01,
+    )
 
 
 def test_every_model_was_trained_and_learned_something():
@@ -28,5 +40,7 @@ def test_every_model_was_trained_and_learned_something():
 
 
 def test_warm_up_begins_slowly():
-    at_once, rising = (norms.load("pre", 0.003, warmup)[:, :20].mean() for warmup in norms.WARMUPS)
+    at_once, rising = (
+        norms.load("pre", 0.003, warmup)[:, :20].mean() for warmup in norms.WARMUPS
+    )
     assert at_once < rising - 0.2

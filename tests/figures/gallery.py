@@ -1,4 +1,6 @@
-"""The live figures on the built page that shows all of them: put into a state by their controls, and what is drawn read back."""
+"""The live figures on the built page that shows all of them: put into a state by their
+controls, and what is drawn read back.
+"""
 
 import importlib
 import json
@@ -14,9 +16,16 @@ from tfbook import widgets
 from tfbook.widgets.base import Figure
 
 PAGE = BOOK / "chapters/figures.html"
-FIGURES = [figure for figure in vars(widgets).values() if isinstance(figure, type) and issubclass(figure, Figure)]
-DRAWINGS = {}  # of each figure, by its class: what reads the page, and what holds that against Python
-STATES = {}  # of a figure with more settings than a browser can go through: a function that gives those that are tried
+FIGURES = [
+    figure
+    for figure in vars(widgets).values()
+    if isinstance(figure, type) and issubclass(figure, Figure)
+]
+# of each figure, by its class: what reads the page, and what holds that against Python
+DRAWINGS = {}
+# of a figure with more settings than a browser can go through: a function that gives
+# those that are tried
+STATES = {}
 
 SET = """(figure, places) => { // the place of each control's value among those that it offers; true where something moved
   let moved = false;
@@ -29,7 +38,7 @@ SET = """(figure, places) => { // the place of each control's value among those 
     moved = true;
   }
   return moved;
-}"""
+}"""  # noqa: E501
 READ = """(figure) => {
   const look = (selector, ...names) => [...figure.querySelectorAll(selector)].map((node) =>
     Object.fromEntries([["text", node.textContent], ...["class", ...names].map((name) => [name, node.getAttribute(name)])]));
@@ -39,11 +48,13 @@ READ = """(figure) => {
   return { ...(OWN)(figure, { look, texts, numbers }), headline: texts(".tfb-headline").join(), voice: texts(".tfb-voice").join(),
     dark: figure.hasAttribute("data-dark"),
     width: figure.querySelector(".tfb-stage").clientWidth };
-}"""
+}"""  # noqa: E501
 
 
 def drawing(figure, own):
-    """Note how to check a figure: ``own`` is JavaScript that reads the drawing, the function below it compares that with Python."""
+    """Note how to check a figure: ``own`` is JavaScript that reads the drawing, the
+    function below it compares that with Python.
+    """
 
     def note(compare):
         DRAWINGS[figure] = READ.replace("OWN", own), compare
@@ -53,27 +64,43 @@ def drawing(figure, own):
 
 
 def load():
-    """Bring together how each figure is checked: every file of tests about figures says it of its own."""
+    """Bring together how each figure is checked: every file of tests about figures says
+    it of its own.
+    """
     for path in sorted(Path(__file__).parent.glob("test_figures*.py")):
         importlib.import_module(path.stem)
 
 
-LEAPS = {}  # of such a figure: whether one control takes all others to a setting with it
+# of such a figure: whether one control takes all others to a setting with it
+LEAPS = {}
 
 
 def states(figure):
-    """The settings of a figure that a browser goes through: all, or a few in which every two values of two controls meet."""
+    """The settings of a figure that a browser goes through: all, or a few in which
+    every two values of two controls meet.
+    """
     return STATES.get(figure, figure.settings)()
 
 
 def pairwise(controls, seed=0):
-    """Settings in which each value of a control meets each value of every other, as few as chance finds."""
+    """Settings in which each value of a control meets each value of every other, as few
+    as chance finds.
+    """
     rng = random.Random(seed)
     values = {control.name: list(control.values) for control in controls}
-    met = lambda setting: set(combinations(setting.items(), 2))  # noqa: E731
-    missing = {((a, x), (b, y)) for a, b in combinations(values, 2) for x in values[a] for y in values[b]}
+    met = lambda setting: set(combinations(setting.items(), 2))
+    missing = {
+        ((a, x), (b, y))
+        for a, b in combinations(values, 2)
+        for x in values[a]
+        for y in values[b]
+    }
     while missing:
-        some = [{name: rng.choice(of) for name, of in values.items()} | dict(rng.choice(sorted(missing, key=str))) for _ in range(30)]
+        some = [
+            {name: rng.choice(of) for name, of in values.items()}
+            | dict(rng.choice(sorted(missing, key=str)))
+            for _ in range(30)
+        ]
         best = max(some, key=lambda setting: len(missing & met(setting)))
         missing -= met(best)
         yield best
@@ -114,8 +141,11 @@ def every_state(place, figure):
     each = f"""(figure, all) => {{
       const set = {SET}, read = {DRAWINGS[figure][0]};
       return JSON.stringify(all.map((one) => {{ set(figure, one); return read(figure); }}));
-    }}"""
-    return json.loads(place.evaluate(each, [places(figure, setting) for setting in states(figure)]))  # as text it travels faster
+    }}"""  # noqa: E501
+    # as text it travels faster
+    return json.loads(
+        place.evaluate(each, [places(figure, setting) for setting in states(figure)])
+    )
 
 
 @cache

@@ -16,13 +16,22 @@ def test_the_row_shown_is_one_of_the_task():
         (place, card), (other, second) = value["cards"]
         assert place == asked
         assert abs(place - other) > 0.2 * D
-        assert card == value["question"][0] + str(digit) == value["question"][0] + str(value["answer"])
+        assert (
+            card
+            == value["question"][0] + str(digit)
+            == value["question"][0] + str(value["answer"])
+        )
         assert second[0] != card[0]
         assert distances.written(tokens).split()[place] == card
 
 
 def test_paths_are_counted():
-    assert paths(512) == {"transformer": 1, "LSTM": 513, "dilated convolution": 10, "RNN": 513}
+    assert paths(512) == {
+        "transformer": 1,
+        "LSTM": 513,
+        "dilated convolution": 10,
+        "RNN": 513,
+    }
     assert cost.conv(513, 18, 2).path_length == 512  # without gaps
 
 
@@ -42,34 +51,58 @@ READ = """(figure, { texts, numbers }) => ({
   letters: figure.querySelectorAll(".tfb-far-letter").length, small: texts(".tfb-far-small"),
   here: numbers(".tfb-far-here", "x")[0][0],
   rows: [...figure.querySelectorAll(".tfb-far-side tr")].slice(1).map((row) => [...row.children].map((cell) => cell.textContent)),
-})"""
+})"""  # noqa: E501
 
 
 @drawing(DistanceExplorer, READ)
 def answers_are_drawn(seen, setting, value):
     D, record = setting["D"], distances.record()
-    at, accuracy = distances.DISTANCES.index(D), np.array([entry["accuracy"] for entry in record["networks"].values()])
+    at, accuracy = (
+        distances.DISTANCES.index(D),
+        np.array([entry["accuracy"] for entry in record["networks"].values()]),
+    )
     x = 52 + 300 * np.arange(7) / 6
     for where, (across, down, r) in zip(seen["which"], seen["dots"], strict=True):
         n, seed, i = map(int, where.split(","))
-        np.testing.assert_allclose([across, down], [x[i] + 2 * (n - 1.5), 12 + 200 * (1 - accuracy[n, seed, i])], atol=0.06)
+        np.testing.assert_allclose(
+            [across, down],
+            [x[i] + 2 * (n - 1.5), 12 + 200 * (1 - accuracy[n, seed, i])],
+            atol=0.06,
+        )
         assert (r > 3) == (i == at)
     assert len(seen["dots"]) == accuracy.size
     for (name, points), mean in zip(seen["lines"], accuracy.mean(axis=1), strict=True):
-        np.testing.assert_allclose(points, np.stack([x, 12 + 200 * (1 - mean)], axis=-1), atol=0.08)
+        np.testing.assert_allclose(
+            points, np.stack([x, 12 + 200 * (1 - mean)], axis=-1), atol=0.08
+        )
         assert name in seen["names"]
     assert abs(seen["here"] + 9 - x[at]) < 0.1
     (asked, card), (other, second) = value["cards"]
-    assert [seen["asked"], seen["other"], seen["cards"], seen["question"]] == [asked, other, [card, second], [value["question"]]]
+    assert [seen["asked"], seen["other"], seen["cards"], seen["question"]] == [
+        asked,
+        other,
+        [card, second],
+        [value["question"]],
+    ]
     assert seen["back"] == [f"{D - asked} places back"]
     assert seen["letters"] == D - 2
     if seen["small"]:
-        assert seen["small"] == [letter for place, letter in enumerate(value["letters"][:-1]) if place not in (asked, other)]
+        assert seen["small"] == [
+            letter
+            for place, letter in enumerate(value["letters"][:-1])
+            if place not in (asked, other)
+        ]
     else:
         assert D > 32 or seen["width"] / (D + 1) < 13
-    expected = [[name, f"{100 * np.mean(value['right'][name]):.0f} %", str(value["path"][name])] for name in distances.NETWORKS]
+    expected = [
+        [name, f"{100 * np.mean(value['right'][name]):.0f} %", str(value["path"][name])]
+        for name in distances.NETWORKS
+    ]
     for row, wanted in zip(seen["rows"], expected, strict=True):
         assert [row[0], row[2]] == [wanted[0], wanted[2]]
         assert abs(int(row[1][:-2]) - 100 * np.mean(value["right"][wanted[0]])) <= 0.51
-    assert seen["headline"] == f"… {value['question']} → {value['answer']}, {D - asked} places back"
+    assert (
+        seen["headline"]
+        == f"… {value['question']} → {value['answer']}, {D - asked} places back"
+    )
     assert seen["voice"].startswith(f"Distance {D}: transformer ")

@@ -1,4 +1,6 @@
-"""The heads explorer: the stored models are what the script wrote down, training lowers the loss, each state is drawn as computed."""
+"""The heads explorer: the stored models are what the script wrote down, training lowers
+the loss, each state is drawn as computed.
+"""
 
 import numpy as np
 import pytest
@@ -14,7 +16,11 @@ from tfbook.widgets import HeadsExplorer, heads
 
 @pytest.mark.parametrize(("d", "H"), [(16, 1), (64, 8)])
 def test_stored_models_have_the_recorded_measures(d, H):
-    (entry,) = (model for model in models.record()["models"] if (model["d"], model["H"]) == (d, H))
+    (entry,) = (
+        model
+        for model in models.record()["models"]
+        if (model["d"], model["H"]) == (d, H)
+    )
     for name, P in (("untrained", models.start(d, H)), ("trained", models.load(d, H))):
         measured = models.measure(models.held_out(), P, H)
         for key in ("scores", "accuracy", "loss"):
@@ -23,17 +29,27 @@ def test_stored_models_have_the_recorded_measures(d, H):
 
 
 def test_one_head_a_layer_fails_where_two_succeed():
-    right = {(m["d"], m["H"]): np.array(m["trained"]["accuracy"]) > 0.9 for m in models.record()["models"]}
+    right = {
+        (m["d"], m["H"]): np.array(m["trained"]["accuracy"]) > 0.9
+        for m in models.record()["models"]
+    }
     assert len(right) == 16
     assert all(right[d, 1].sum() <= 3 for d in models.WIDTHS)
     assert all(right[d, H].all() for d in models.WIDTHS[1:] for H in models.HEADS[1:])
-    scores = np.array(next(m for m in models.record()["models"] if (m["d"], m["H"]) == (64, 8))["trained"]["scores"])
+    scores = np.array(
+        next(m for m in models.record()["models"] if (m["d"], m["H"]) == (64, 8))[
+            "trained"
+        ]["scores"]
+    )
     assert scores[0, :, 0].max() > 0.8  # a previous-token head feeds
     assert scores[1, :, 4].max() > 0.8  # an induction head
 
 
 def test_a_head_with_no_clear_work_says_so():
-    untrained, trained = (HeadsExplorer().compute(d=64, H=8, layer=1, trained=trained)["work"] for trained in (False, True))
+    untrained, trained = (
+        HeadsExplorer().compute(d=64, H=8, layer=1, trained=trained)["work"]
+        for trained in (False, True)
+    )
     assert "no one place" in untrained
     assert {work.split()[0] for work in trained} >= {"previous", "three", "third"}
     spread, fixed = np.full((4, 4), 0.25), np.eye(4)
@@ -53,7 +69,9 @@ def test_both_halves_read_alike_and_training_lowers_the_loss():
     model, rng = train_heads.Reader(16, 1), np.random.default_rng(0)
     tokens = models.sequences(rng, 3)
     logits = model(torch.tensor(tokens)).detach().numpy()
-    np.testing.assert_allclose(logits, models.read(tokens, models.start(16, 1), 1)[1], atol=1e-4)
+    np.testing.assert_allclose(
+        logits, models.read(tokens, models.start(16, 1), 1)[1], atol=1e-4
+    )
     losses = train_heads.train(16, 1, steps=60)[1]
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) - 0.2
 
@@ -64,7 +82,7 @@ HEADS = """(figure, { texts }) => ({
   work: texts(".tfb-work b"), cells: texts(".tfb-questions tbody td").filter(Boolean), loss: texts(".tfb-questions tfoot td")[0],
   arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
   answered: texts(".tfb-headline b")[0], reading: texts(".tfb-reading")[0],
-})"""
+})"""  # noqa: E501
 
 
 @drawing(HeadsExplorer, HEADS)
@@ -73,10 +91,15 @@ def heads_are_drawn(seen, setting, value):
     assert seen["fills"] == shade(A, palette.ramp(seen["dark"]))
     assert seen["work"] == value["work"]
     numbers = [float(cell.rstrip(" %")) for cell in seen["cells"]]
-    assert numbers[::2] == pytest.approx(value["scores"][seen["head"]], abs=0.0056)  # rounded twice
+    # rounded twice
+    assert numbers[::2] == pytest.approx(value["scores"][seen["head"]], abs=0.0056)
     assert numbers[1::2] == pytest.approx(100 * value["accuracy"], abs=0.56)
     assert float(seen["loss"]) == pytest.approx(value["loss"], abs=0.0051)
-    assert seen["arcs"] == [[key, round(w, 3)] for key, w in enumerate(row) if not np.isnan(w) and round(w, 3)]
+    assert seen["arcs"] == [
+        [key, round(w, 3)]
+        for key, w in enumerate(row)
+        if not np.isnan(w) and round(w, 3)
+    ]
     assert seen["answered"] == f"{5 - sum(value['short'])} of 5"
     letters = HeadsExplorer().constants()["letters"]
     assert f"attends most to {letters[int(np.nanargmax(row))]}" in seen["reading"]
@@ -85,7 +108,11 @@ def heads_are_drawn(seen, setting, value):
 def test_keyboard_reads_a_cell_aloud(browser):
     with gallery(browser) as visited:
         figure = on(visited.page, HeadsExplorer)
-        visited.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it paints twice
+        # it paints twice
+        visited.page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => "
+            "requestAnimationFrame(done)))"
+        )
         figure.locator(".tfb-matrix[tabindex]").focus()
         visited.page.keyboard.press("ArrowUp")
         assert "of 8: token" in figure.locator(".tfb-voice").inner_text()

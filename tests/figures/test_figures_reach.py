@@ -1,4 +1,6 @@
-"""The reach explorer: what it computes, against PyTorch's derivatives, and what it draws for every output."""
+"""The reach explorer: what it computes, against PyTorch's derivatives, and what it
+draws for every output.
+"""
 
 import math
 
@@ -24,7 +26,10 @@ NAMES = ["rnn", "conv", "attention"]
 def test_reach_is_the_size_of_the_derivative(setting):
     T, layers, k = setting.values()
     value, (X, _) = ReachExplorer().compute(**setting), untrained(T, layers, k)
-    W = [torch.tensor(w) for w in np.random.default_rng(4).standard_normal((5, 8, 8)) / math.sqrt(8)]
+    W = [
+        torch.tensor(w)
+        for w in np.random.default_rng(4).standard_normal((5, 8, 8)) / math.sqrt(8)
+    ]
     rng = np.random.default_rng(4)
     rng.standard_normal((5, 8, 8))
     kernels = torch.tensor(rng.standard_normal((layers, k, 8, 8)) / math.sqrt(8 * k))
@@ -34,15 +39,28 @@ def test_reach_is_the_size_of_the_derivative(setting):
             X = torch.tanh(conv1d(X, kernel, causal=True))
         return X
 
-    networks = {"rnn": lambda X: rnn(X, W[0], W[1], torch.zeros(8, dtype=X.dtype)), "conv": convolutions,
-                "attention": lambda X: scaled_dot_product_attention(*(X @ w for w in W[2:]))}
+    networks = {
+        "rnn": lambda X: rnn(X, W[0], W[1], torch.zeros(8, dtype=X.dtype)),
+        "conv": convolutions,
+        "attention": lambda X: scaled_dot_product_attention(*(X @ w for w in W[2:])),
+    }
     for name, f in networks.items():
-        J = torch.autograd.functional.jacobian(f, torch.tensor(X)).square().sum(dim=(1, 3)).sqrt().numpy()
-        np.testing.assert_allclose(np.nan_to_num(value["reach"][name]), J / J.max(), atol=1e-6)
+        J = (
+            torch.autograd.functional.jacobian(f, torch.tensor(X))
+            .square()
+            .sum(dim=(1, 3))
+            .sqrt()
+            .numpy()
+        )
+        np.testing.assert_allclose(
+            np.nan_to_num(value["reach"][name]), J / J.max(), atol=1e-6
+        )
         np.testing.assert_array_equal(np.isnan(value["reach"][name]), J == 0)
         assert value["seen"][name] == (J > 0).sum(axis=1).tolist()
         for row, times in zip(J, value["fainter"][name], strict=True):
-            assert times == (pytest.approx(row.max() / row[0], rel=0.06) if row[0] else 0)
+            assert times == (
+                pytest.approx(row.max() / row[0], rel=0.06) if row[0] else 0
+            )
 
 
 @pytest.mark.parametrize("setting", ReachExplorer.settings())
@@ -54,8 +72,13 @@ def test_the_first_token_arrives_when_the_derivative_says_so(setting):
         assert value["path"]["rnn"][t] == t + 1
         assert value["path"]["attention"][t] == 1
         assert value["path"]["conv"][t] == cost.conv(t + 1, 8, k).path_length
-        assert (value["climb"][t][-1] == t) == seen[t, 0] == (value["path"]["conv"][t] <= layers)
-        assert value["cone"][t][0] == seen[t].argmax()  # the earliest input that the output depends on
+        assert (
+            (value["climb"][t][-1] == t)
+            == seen[t, 0]
+            == (value["path"]["conv"][t] <= layers)
+        )
+        # the earliest input that the output depends on
+        assert value["cone"][t][0] == seen[t].argmax()
         assert value["cone"][t][-1] == t
     assert not np.triu(~np.isnan(value["reach"]["rnn"]), 1).any()
     assert not np.isnan(value["reach"]["attention"]).any()
@@ -71,32 +94,54 @@ REACH = """(figure) => Object.fromEntries([...figure.querySelectorAll(".tfb-reac
     used: (panel.querySelector(".tfb-reach-used").getAttribute("d").match(/M/g) ?? []).length,
     words: panel.querySelector(".tfb-reach-reading").textContent, name: panel.querySelector("svg").getAttribute("aria-label"),
   }];
-}))"""
+}))"""  # noqa: E501
 
 
 @drawing(ReachExplorer, REACH)
 def networks_are_drawn(seen, setting, value, t=None):
-    """What is drawn for output t, the last unless told, against what Python computed."""
+    """What is drawn for output t, the last unless told, against what Python
+    computed.
+    """
     T, layers, k = setting.values()
     t, ramp = T - 1 if t is None else t, palette.ramp(seen["dark"])
     conv = value["path"]["conv"][t]
     has = "" if conv <= layers else f" (has {layers})"
-    assert seen["headline"] == f"Steps from input 1 to output {t + 1}: RNN {t + 1}, convolution {conv}{has}, attention 1"
-    ways = {"rnn": [(0, 0)] + [(s, 1) for s in range(t + 1)], "conv": [(min(j * (k - 1), t), j) for j in range(layers + 1)],
-            "attention": [(0, 0), (t, 1)]}
+    assert (
+        seen["headline"]
+        == f"Steps from input 1 to output {t + 1}: RNN {t + 1}, convolution"
+        f" {conv}{has}, attention 1"
+    )
+    ways = {
+        "rnn": [(0, 0)] + [(s, 1) for s in range(t + 1)],
+        "conv": [(min(j * (k - 1), t), j) for j in range(layers + 1)],
+        "attention": [(0, 0), (t, 1)],
+    }
     cone = [max(t - (layers - j) * (k - 1), 0) for j in range(layers + 1)]
-    edges = {"rnn": 2 * t + 1, "attention": T,
-             "conv": sum(min(k, s + 1) for j in range(1, layers + 1) for s in range(cone[j], t + 1))}
+    edges = {
+        "rnn": 2 * t + 1,
+        "attention": T,
+        "conv": sum(
+            min(k, s + 1) for j in range(1, layers + 1) for s in range(cone[j], t + 1)
+        ),
+    }
     for name in NAMES:
         J, panel = value["reach"][name], seen[name]
-        expected = [[f"{i},{j}", colour] for (i, j), colour in zip(np.ndindex(J.shape), shade(J, ramp), strict=True) if colour]
+        expected = [
+            [f"{i},{j}", colour]
+            for (i, j), colour in zip(np.ndindex(J.shape), shade(J, ramp), strict=True)
+            if colour
+        ]
         assert panel["cells"] == expected
         assert [fill for (fill,) in panel["inputs"]] == shade(J[t], ramp)
-        assert [i for i, (role,) in enumerate(panel["outputs"]) if "tfb-on" in role] == [t]
+        assert [
+            i for i, (role,) in enumerate(panel["outputs"]) if "tfb-on" in role
+        ] == [t]
         assert panel["way"] == " ".join(f"{s},{level}" for s, level in ways[name])
         assert panel["short"] == int(np.isnan(J[t, 0]))
         assert panel["used"] == edges[name]
-        assert panel["words"].startswith(f"Sees {value['seen'][name][t]} of {T} inputs.")
+        assert panel["words"].startswith(
+            f"Sees {value['seen'][name][t]} of {T} inputs."
+        )
         assert panel["words"].endswith("not seen.") == bool(np.isnan(J[t, 0]))
         if value["fainter"][name][t] > 1:
             assert f"{value['fainter'][name][t]:,.10g} times fainter" in panel["words"]
@@ -114,7 +159,8 @@ def test_every_output_can_be_chosen_with_the_keyboard_and_the_pointer(browser):
         for t in range(setting["T"]):
             networks_are_drawn(read(figure, ReachExplorer), setting, value, t)
             page.keyboard.press("ArrowRight")
-        networks_are_drawn(read(figure, ReachExplorer), setting, value, last)  # there is nothing behind the last
+        # there is nothing behind the last
+        networks_are_drawn(read(figure, ReachExplorer), setting, value, last)
         page.keyboard.press("ArrowLeft")
         networks_are_drawn(read(figure, ReachExplorer), setting, value, last - 1)
         figure.locator("[data-network=conv] [data-output='4']").last.click()
@@ -122,7 +168,7 @@ def test_every_output_can_be_chosen_with_the_keyboard_and_the_pointer(browser):
 
 
 def test_the_first_token_is_sent_step_by_step_and_arrives(browser):
-    ways = """[...document.querySelectorAll(".tfb-reach-way")].map((way) => way.dataset.way.split(" ").length - 1)"""
+    ways = """[...document.querySelectorAll(".tfb-reach-way")].map((way) => way.dataset.way.split(" ").length - 1)"""  # noqa: E501
     with gallery(browser) as visited:
         page = visited.page
         page.emulate_media(reduced_motion="no-preference")
@@ -132,11 +178,14 @@ def test_the_first_token_is_sent_step_by_step_and_arrives(browser):
           const button = document.querySelector(".tfb-reach-send");
           window.seen = [];
           new MutationObserver(() => seen.push([button.textContent, {ways}])).observe(button, {{ childList: true }});
-        }}""")
+        }}""")  # noqa: E501
         button.click()
-        page.wait_for_function("seen.length && seen.at(-1)[0].includes('send')", timeout=60_000)
+        page.wait_for_function(
+            "seen.length && seen.at(-1)[0].includes('send')", timeout=60_000
+        )
         steps = [[f"step {step}", [min(step, n) for n in whole]] for step in range(12)]
         assert page.evaluate("seen") == [*steps, ["▶ send the first token", whole]]
         page.emulate_media(reduced_motion="reduce")
         button.click()
-        assert page.evaluate("seen.at(-1)[1]") == page.evaluate(ways) == whole  # at once
+        # at once
+        assert page.evaluate("seen.at(-1)[1]") == page.evaluate(ways) == whole

@@ -1,4 +1,6 @@
-"""The roofline: its numbers are those of tfbook.cost, and the page draws every form on the roof."""
+"""The roofline: its numbers are those of tfbook.cost, and the page draws every form on
+the roof.
+"""
 
 import re
 from itertools import combinations
@@ -27,15 +29,23 @@ def test_plain_attention_waits_for_memory_and_fused_attention_for_arithmetic():
     parts = plain_attention(2048, 64, H=32).values()
     assert plain["moved"] == "1.11 GB"
     assert sum(part.bytes for part in parts) == 1_107_296_256
-    assert plain["seconds"] == [span(sum(part.flops for part in parts) / 312e12), span(1_107_296_256 / 2039e9)]
-    assert fused["intensity"] == f"{fused_attention(2048, 64, H=32, chip=CHIPS['A100'].block).intensity:.3g}"
+    assert plain["seconds"] == [
+        span(sum(part.flops for part in parts) / 312e12),
+        span(1_107_296_256 / 2039e9),
+    ]
+    assert (
+        fused["intensity"]
+        == f"{fused_attention(2048, 64, H=32, chip=CHIPS['A100'].block).intensity:.3g}"
+    )
 
 
 @pytest.mark.parametrize("chip", CHIPS)
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_one_query_waits_for_memory_on_every_chip(chip, precision):
     for T in (128, 131072):
-        one, shared = (shown(form=form, chip=chip, precision=precision, T=T) for form in FORMS[2:])
+        one, shared = (
+            shown(form=form, chip=chip, precision=precision, T=T) for form in FORMS[2:]
+        )
         assert one["limit"] == "memory"
         assert 5 < float(shared["intensity"]) / float(one["intensity"]) <= 8
         assert one["flops"] == shared["flops"]
@@ -48,7 +58,12 @@ def test_all_forms_stand_on_the_roof():
         value = shown(**setting)
         edge, top = value["roof"]["ridge"]
         for over, above in value["points"]:
-            roof = top if over >= edge else value["roof"]["start"] + (top - value["roof"]["start"]) * over / edge
+            roof = (
+                top
+                if over >= edge
+                else value["roof"]["start"]
+                + (top - value["roof"]["start"]) * over / edge
+            )
             assert above == pytest.approx(roof, abs=0.02)
             assert 0 <= over <= 100
             assert 0 <= above <= 100
@@ -70,7 +85,7 @@ READ = """(figure, { look, texts, numbers }) => ({
   bars: [...figure.querySelectorAll(".tfb-roof-times .tfb-bar")].map((bar) => Number.parseFloat(bar.style.width)),
   facts: texts(".tfb-reading").join(), label: figure.querySelector("svg").getAttribute("aria-label"),
   boxes: [...figure.querySelectorAll("svg text")].map((text) => text.getBBox())
-    .map(({ x, y, width, height }) => [x, y, width, height]) })"""
+    .map(({ x, y, width, height }) => [x, y, width, height]) })"""  # noqa: E501
 
 
 @drawing(RooflineExplorer, READ)
@@ -78,15 +93,25 @@ def the_roof_is_drawn(seen, setting, value):
     x, y = (lambda percent: 36 + 3 * percent), (lambda percent: 260 - 2.4 * percent)
     roof, chosen = value["roof"], FORMS.index(setting["form"])
     (edge, top), (now, high) = roof["ridge"], value["points"][chosen]
-    assert [(p["data-form"], float(p["cx"]), float(p["cy"])) for p in seen["points"]] == [
-        (form, pytest.approx(x(over)), pytest.approx(y(above))) for form, (over, above) in zip(FORMS, value["points"])]
-    assert ["tfb-roof-chosen" in p["class"] for p in seen["points"]] == [form == setting["form"] for form in FORMS]
+    assert [
+        (p["data-form"], float(p["cx"]), float(p["cy"])) for p in seen["points"]
+    ] == [
+        (form, pytest.approx(x(over)), pytest.approx(y(above)))
+        for form, (over, above) in zip(FORMS, value["points"])
+    ]
+    assert ["tfb-roof-chosen" in p["class"] for p in seen["points"]] == [
+        form == setting["form"] for form in FORMS
+    ]
     assert f"tfb-roof-{value['limit']}" in seen["points"][chosen]["class"]
     assert seen["slope"] == pytest.approx([x(0), y(roof["start"]), x(edge), y(top)])
     assert seen["ceiling"] == pytest.approx([x(edge), y(top), x(100)])
     assert seen["drop"] == pytest.approx([x(now), y(high), x(now), y(0)])
     assert seen["edge"] == pytest.approx([x(edge), y(top)])
-    assert {f"ridge {roof['at']}", f"arithmetic {roof['peak']}", f"memory {roof['bandwidth']}"} <= set(seen["words"])
+    assert {
+        f"ridge {roof['at']}",
+        f"arithmetic {roof['peak']}",
+        f"memory {roof['bandwidth']}",
+    } <= set(seen["words"])
     assert seen["cells"] == ["", value["seconds"][0], "", value["seconds"][1]]
     assert seen["bars"] == pytest.approx(value["bars"])
     assert seen["longer"] == [value["limit"]]
@@ -94,13 +119,32 @@ def the_roof_is_drawn(seen, setting, value):
     assert ("assumed" in seen["caption"]) == (setting["chip"] == "laptop")
     assert f"waits for {value['limit']}: " in seen["headline"]
     assert f" {value['used']} % of the time" in seen["headline"]
-    assert re.fullmatch(rf"{value['flops']}, {value['moved']} moved(, {value['matrices']} % of it T × T matrices)?: "
-                        rf"{re.escape(value['intensity'])} FLOPs a byte", seen["facts"])
+    assert re.fullmatch(
+        rf"{value['flops']}, {value['moved']} moved(, {value['matrices']} % of it T × T"
+        r" matrices)?: "
+        rf"{re.escape(value['intensity'])} FLOPs a byte",
+        seen["facts"],
+    )
     assert ("matrices" in seen["facts"]) == (setting["form"] == "plain")
-    assert seen["label"].endswith(f"{setting['form']} at {value['intensity']}, limited by {value['limit']}.")
-    assert seen["voice"].startswith(f"{setting['form']} attention, T {setting['T']}, heads of {setting['d_k']}, {setting['precision']}, ")
-    assert seen["voice"].endswith(f"limited by {value['limit']}, at least {value['seconds'][int(np.argmax(value['bars']))]}")
-    for (left, over, width, tall), (left_2, over_2, width_2, tall_2) in combinations(seen["boxes"], 2):
-        apart = left + width <= left_2 or left_2 + width_2 <= left or over + tall <= over_2 + 4 or over_2 + tall_2 <= over + 4
+    assert seen["label"].endswith(
+        f"{setting['form']} at {value['intensity']}, limited by {value['limit']}."
+    )
+    assert seen["voice"].startswith(
+        f"{setting['form']} attention, T {setting['T']}, heads of {setting['d_k']},"
+        f" {setting['precision']}, "
+    )
+    assert seen["voice"].endswith(
+        f"limited by {value['limit']}, at least"
+        f" {value['seconds'][int(np.argmax(value['bars']))]}"
+    )
+    for (left, over, width, tall), (left_2, over_2, width_2, tall_2) in combinations(
+        seen["boxes"], 2
+    ):
+        apart = (
+            left + width <= left_2
+            or left_2 + width_2 <= left
+            or over + tall <= over_2 + 4
+            or over_2 + tall_2 <= over + 4
+        )
         assert apart, (setting, "a name lies on another")
     assert all(left >= 0 and left + width <= 347 for left, _, width, _ in seen["boxes"])

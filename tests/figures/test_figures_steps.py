@@ -1,4 +1,6 @@
-"""The figure of one layer: on the built page, every operation, every number, and the sum that it shows for each, against plain NumPy."""
+"""The figure of one layer: on the built page, every operation, every number, and the
+sum that it shows for each, against plain NumPy.
+"""
 
 import re
 from math import exp, sqrt
@@ -31,23 +33,27 @@ READ = """(figure) => {
       return read();
     }),
   };
-}"""
+}"""  # noqa: E501
 SET = """(figure, [step, norm]) => {
   const slider = figure.querySelector("[name=step]"), choice = figure.querySelector("[name=norm]");
   choice.selectedIndex = norm;
   choice.dispatchEvent(new Event("change", { bubbles: true }));
   slider.value = step - 1;
   slider.dispatchEvent(new Event("input", { bubbles: true }));
-}"""
+}"""  # noqa: E501
 
 
 def layer_norm(X, i):
     mean, variance = X.mean(axis=-1, keepdims=True), X.var(axis=-1, keepdims=True)
-    return (X - mean) / np.sqrt(variance + 1e-5) * LAYER[f"gamma_{i}"] + LAYER[f"beta_{i}"]
+    return (X - mean) / np.sqrt(variance + 1e-5) * LAYER[f"gamma_{i}"] + LAYER[
+        f"beta_{i}"
+    ]
 
 
 def plain(norm):
-    """Every matrix of the layer, with what stands left of it and above it, in NumPy alone."""
+    """Every matrix of the layer, with what stands left of it and above it, in NumPy
+    alone.
+    """
     P = LAYER
     W_1, W_2 = np.vstack([P["W_1"], P["b_1"]]), np.vstack([P["W_2"], P["b_2"]])
     norms = [np.stack([P[f"gamma_{i}"], P[f"beta_{i}"]]) for i in (1, 2)]
@@ -61,18 +67,41 @@ def plain(norm):
     U = M @ P["W_1"] + P["b_1"]
     R = U * (U > 0)
     F = R @ P["W_2"] + P["b_2"]
-    attention = {"Q": (N, P["W_Q"], Q), "K": (N, P["W_K"], K), "V": (N, P["W_V"], V),
-                 "S": (Q, K.T, S), "α": (S, None, alpha), "A": (alpha, V, A)}
+    attention = {
+        "Q": (N, P["W_Q"], Q),
+        "K": (N, P["W_K"], K),
+        "V": (N, P["W_V"], V),
+        "S": (Q, K.T, S),
+        "α": (S, None, alpha),
+        "A": (alpha, V, A),
+    }
     network = {"U": (M, W_1, U), "R": (None, U, R), "F": (R, W_2, F)}
     if norm == "pre":
-        return {"N": (X, norms[0], N), **attention, "Z": (X, A, Z), "M": (Z, norms[1], M), **network, "Y": (Z, F, Z + F)}
-    return {**attention, "X + A": (X, A, X + A), "Z": (X + A, norms[0], Z), **network,
-            "Z + F": (Z, F, Z + F), "Y": (Z + F, norms[1], layer_norm(Z + F, 2))}
+        return {
+            "N": (X, norms[0], N),
+            **attention,
+            "Z": (X, A, Z),
+            "M": (Z, norms[1], M),
+            **network,
+            "Y": (Z, F, Z + F),
+        }
+    return {
+        **attention,
+        "X + A": (X, A, X + A),
+        "Z": (X + A, norms[0], Z),
+        **network,
+        "Z + F": (Z, F, Z + F),
+        "Y": (Z + F, norms[1], layer_norm(Z + F, 2)),
+    }
 
 
 def value(text):
     """What an expression of the figure comes to."""
-    code = re.sub(r"√(\d)", r"√(\1)", text.replace("·", "*").replace("−", "-").replace("ε", "1e-5"))
+    code = re.sub(
+        r"√(\d)",
+        r"√(\1)",
+        text.replace("·", "*").replace("−", "-").replace("ε", "1e-5"),
+    )
     return eval(code.replace("√", "sqrt"), {"sqrt": sqrt, "exp": exp, "max": max})
 
 
@@ -86,16 +115,23 @@ def made_it(operation, left, above, i, j):
         return [("left", i, j), ("above", i, j)]
     if operation == "R":
         return [("above", i, j)]
-    return [("left", i, k) for k in range(left.shape[1])] + [("above", k, j) for k in range(0 if above is None else len(above))]
+    return [("left", i, k) for k in range(left.shape[1])] + [
+        ("above", k, j) for k in range(0 if above is None else len(above))
+    ]
 
 
-@drawing(LayerSteps, """(figure, { texts }) => ({ name: texts(".tfb-steps-map [aria-pressed=true]").join(),
-  parts: ["left", "above", "result"].map((part) => texts(`[data-part=${part}]`)) })""")
+@drawing(
+    LayerSteps,
+    """(figure, { texts }) => ({ name: texts(".tfb-steps-map [aria-pressed=true]").join(),
+  parts: ["left", "above", "result"].map((part) => texts(`[data-part=${part}]`)) })""",  # noqa: E501
+)
 def operation_is_drawn(seen, setting, _):
     name, parts = list(plain(setting["norm"]).items())[setting["step"] - 1]
     assert seen["name"] == name
     for texts, A in zip(seen["parts"], parts, strict=True):
-        np.testing.assert_allclose([value(text) for text in texts], [] if A is None else A.ravel(), atol=0.0051)
+        np.testing.assert_allclose(
+            [value(text) for text in texts], [] if A is None else A.ravel(), atol=0.0051
+        )
 
 
 @pytest.fixture(scope="module")
@@ -124,8 +160,12 @@ def test_every_number_of_every_operation(norm, seen):
         assert state["names"][-1] == name + "{} × {}".format(*parts[2].shape)
         for part, A in zip(("left", "above", "result"), parts, strict=True):
             A = np.zeros((0, 0)) if A is None else A
-            assert [cell[:2] for cell in state[part]] == [list(place) for place in np.ndindex(A.shape)]
-            np.testing.assert_allclose([value(cell[2]) for cell in state[part]], A.ravel(), atol=0.0051)
+            assert [cell[:2] for cell in state[part]] == [
+                list(place) for place in np.ndindex(A.shape)
+            ]
+            np.testing.assert_allclose(
+                [value(cell[2]) for cell in state[part]], A.ravel(), atol=0.0051
+            )
 
 
 @pytest.mark.parametrize("norm", NAMES)
@@ -136,38 +176,71 @@ def test_every_number_shows_how_it_was_made(norm, seen):
         for (i, j), cell in zip(np.ndindex(A.shape), cells, strict=True):
             column = TOKENS[j] if name in ("S", "α") else j + 1
             head, expression = cell["sum"].split(" = ", 1)
-            assert head == f"{f'({name})' if '+' in name else name}[{TOKENS[i]}, {column}]"
+            assert (
+                head == f"{f'({name})' if '+' in name else name}[{TOKENS[i]}, {column}]"
+            )
             assert cell["voice"] == cell["sum"]
-            # the cells that light up are those that made it, and the sum is written with their numbers
+            # the cells that light up are those that made it, and the sum is written
+            # with their numbers
             lit = [tuple(place) for *place, _ in cell["lit"]]
             summed = "+" in name or (norm == "pre" and name in ("Z", "Y"))
-            assert sorted(lit) == sorted([*made_it("sum" if summed else name, left, above, i, j), ("result", i, j)])
+            assert sorted(lit) == sorted(
+                [
+                    *made_it("sum" if summed else name, left, above, i, j),
+                    ("result", i, j),
+                ]
+            )
             sides = re.split(r" [=≈] ", expression)
             if name in ("Q", "K", "V", "S", "A", "U", "F"):
-                made_of = [value(text) for part, *_, text in cell["lit"] if part != "result"]
+                made_of = [
+                    value(text) for part, *_, text in cell["lit"] if part != "result"
+                ]
                 assert numbers(re.sub(r" / √4", "", sides[0])) == sorted(made_of)
-                terms = list(left[i] * above[: len(left[i]), j]) + list(above[len(left[i]) :, j])
-                shown = [value(term) for term in re.sub(r"^\((.*)\) / √4$", r"\1", sides[0]).split(" + ")]
-                np.testing.assert_allclose(shown, terms, atol=0.12 if norm == "pre" else 0.02)
-            # every side comes to the number in the cell, and = stands only where two decimals tell the whole
+                terms = list(left[i] * above[: len(left[i]), j]) + list(
+                    above[len(left[i]) :, j]
+                )
+                shown = [
+                    value(term)
+                    for term in re.sub(r"^\((.*)\) / √4$", r"\1", sides[0]).split(" + ")
+                ]
+                np.testing.assert_allclose(
+                    shown, terms, atol=0.12 if norm == "pre" else 0.02
+                )
+            # every side comes to the number in the cell, and = stands only where two
+            # decimals tell the whole
             for side in sides:
-                assert value(side) == pytest.approx(A[i, j], rel=0.03, abs=0.12 if norm == "pre" else 0.02)
+                assert value(side) == pytest.approx(
+                    A[i, j], rel=0.03, abs=0.12 if norm == "pre" else 0.02
+                )
             assert value(sides[-1]) == pytest.approx(A[i, j], abs=0.0051)
             if "≈" not in expression:
-                assert [value(side) for side in sides] == pytest.approx([A[i, j]] * len(sides), abs=1e-6)
+                assert [value(side) for side in sides] == pytest.approx(
+                    [A[i, j]] * len(sides), abs=1e-6
+                )
 
 
 def test_a_number_leads_back_to_where_it_was_made(browser):
-    with visit(browser, PAGE.as_uri() + "#figure=LayerSteps&step=13&norm=post") as visited:
+    with visit(
+        browser, PAGE.as_uri() + "#figure=LayerSteps&step=13&norm=post"
+    ) as visited:
         figure = visited.page.locator("[data-figure=LayerSteps]")
         for part, row, column, sum_ in [
-            ("left", 2, 0, "(Z + F)[it, 1] = 1.4 + 1.2 ≈ 2.6"), ("above", 2, 0, "F[it, 1] = 0·1 + 1.4·1"),
-            ("left", 2, 1, "R[it, 2] = max(0, 1.4)"), ("above", 2, 1, "U[it, 2] = 1.4·0 + (−1.4)·(−1)"),
-            ("left", 2, 1, "Z[it, 2] = (−0.8 − 0.6)"), ("left", 2, 1, "(X + A)[it, 2] = 0 + (−0.8)"),
-            ("above", 2, 1, "A[it, 2] = 0.8·(−1)"), ("left", 2, 0, "α[it, cat] = exp(2.08)"), ("left", 2, 0, "S[it, cat] = (2.08·2"),
-            ("above", 0, 0, "K[cat, 1] = 1·2"), ("left", 0, 0, "K[cat, 1] = 1·2"),  # X is given: nothing lies behind it
+            ("left", 2, 0, "(Z + F)[it, 1] = 1.4 + 1.2 ≈ 2.6"),
+            ("above", 2, 0, "F[it, 1] = 0·1 + 1.4·1"),
+            ("left", 2, 1, "R[it, 2] = max(0, 1.4)"),
+            ("above", 2, 1, "U[it, 2] = 1.4·0 + (−1.4)·(−1)"),
+            ("left", 2, 1, "Z[it, 2] = (−0.8 − 0.6)"),
+            ("left", 2, 1, "(X + A)[it, 2] = 0 + (−0.8)"),
+            ("above", 2, 1, "A[it, 2] = 0.8·(−1)"),
+            ("left", 2, 0, "α[it, cat] = exp(2.08)"),
+            ("left", 2, 0, "S[it, cat] = (2.08·2"),
+            # X is given: nothing lies behind it
+            ("above", 0, 0, "K[cat, 1] = 1·2"),
+            ("left", 0, 0, "K[cat, 1] = 1·2"),
         ]:
-            figure.locator(f"[data-part={part}][data-row='{row}'][data-column='{column}']").click()
+            figure.locator(
+                f"[data-part={part}][data-row='{row}'][data-column='{column}']"
+            ).click()
             assert figure.locator(".tfb-steps-sum").inner_text().startswith(sum_)
         assert figure.locator(".tfb-voice").inner_text() == "X: given"
         assert visited.faults == []
@@ -177,17 +250,25 @@ def test_keyboard_moves_over_cells_and_operations(browser):
     with visit(browser, PAGE.as_uri()) as visited:
         figure = visited.page.locator("[data-figure=LayerSteps]")
         figure.locator(".tfb-steps-board").focus()
-        for keys, sum_ in [(["ArrowRight", "ArrowUp"], "Q[slept, 2] = "), (["PageDown"] * 3, "S[slept, slept] = "),
-                           (["ArrowRight"] * 9, "S[slept, it] = "), (["PageUp"] * 9 + ["ArrowDown"] * 9, "Q[it, 3] = "),
-                           (["PageDown"] * 20, "Y[it, 3] = ")]:
+        for keys, sum_ in [
+            (["ArrowRight", "ArrowUp"], "Q[slept, 2] = "),
+            (["PageDown"] * 3, "S[slept, slept] = "),
+            (["ArrowRight"] * 9, "S[slept, it] = "),
+            (["PageUp"] * 9 + ["ArrowDown"] * 9, "Q[it, 3] = "),
+            (["PageDown"] * 20, "Y[it, 3] = "),
+        ]:
             for key in keys:
                 visited.page.keyboard.press(key)
             assert figure.locator(".tfb-steps-sum").inner_text().startswith(sum_)
             assert sum_ in figure.locator(".tfb-voice").inner_text()
-        assert figure.locator(".tfb-steps-board").evaluate("(board) => board === document.activeElement")
+        assert figure.locator(".tfb-steps-board").evaluate(
+            "(board) => board === document.activeElement"
+        )
 
 
-@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (390, "dark"), (1200, "dark")])
+@pytest.mark.parametrize(
+    ("width", "theme"), [(390, "light"), (390, "dark"), (1200, "dark")]
+)
 def test_operations_fit_the_page(width, theme, browser):
     with visit(browser, PAGE.as_uri(), width, theme) as visited:
         figure = visited.page.locator("[data-figure=LayerSteps]")
@@ -195,11 +276,20 @@ def test_operations_fit_the_page(width, theme, browser):
             for step in range(1, len(places) + 1):
                 figure.evaluate(SET, [step, norm == "pre"])
                 assert overflow(visited.page) == []
-                wide, room = figure.locator(".tfb-steps-board").evaluate("(board) => [board.scrollWidth, board.clientWidth]")
-                assert norm == "pre" or wide <= room, f"{places[step - 1]}: {wide} px in {room}"
-                assert figure.evaluate("""(figure) => [...figure.querySelectorAll(".tfb-steps-cell, .tfb-steps-label")]
+                wide, room = figure.locator(".tfb-steps-board").evaluate(
+                    "(board) => [board.scrollWidth, board.clientWidth]"
+                )
+                assert norm == "pre" or wide <= room, (
+                    f"{places[step - 1]}: {wide} px in {room}"
+                )
+                assert (
+                    figure.evaluate(
+                        """(figure) => [...figure.querySelectorAll(".tfb-steps-cell, .tfb-steps-label")]
                   .filter((cell) => cell.scrollWidth > cell.clientWidth + 1
-                    || parseFloat(getComputedStyle(cell).fontSize) < 11).length""") == 0
+                    || parseFloat(getComputedStyle(cell).fontSize) < 11).length"""  # noqa: E501
+                    )
+                    == 0
+                )
         figure.evaluate(SET, [5, 0])
         assert inaccessible(visited.page, "[data-figure=LayerSteps]") == []
         assert visited.faults == []

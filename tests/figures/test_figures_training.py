@@ -1,4 +1,6 @@
-"""The training explorer: every step drawn as Python says, and what the page tells of it."""
+"""The training explorer: every step drawn as Python says, and what the page tells of
+it.
+"""
 
 import numpy as np
 from gallery import drawing
@@ -15,7 +17,7 @@ READ = """(figure, { texts, numbers }) => {
     guesses: numbers(".tfb-training-guess", "y1").flat(), names: texts(".tfb-training-name"), written: texts(".tfb-training-text")[0],
     prompt: texts(".tfb-training-text span")[0], rows: texts(".tfb-training-next tr"), loss: texts(".tfb-headline b")[0],
     bars: [...figure.querySelectorAll(".tfb-training-next .tfb-bar")].map((bar) => parseFloat(bar.style.width)) };
-}"""
+}"""  # noqa: E501
 
 
 def place(points):
@@ -31,8 +33,14 @@ def a_step_is_drawn(seen, setting, value):
         np.testing.assert_allclose(seen[name], place(constants[line]), atol=0.01)
     np.testing.assert_allclose(seen["dot"], place([value["place"]])[0], atol=0.2)
     assert seen["now"] == [seen["dot"][0]] * 2
-    np.testing.assert_allclose(seen["guesses"], [262 - 250 * share for _, _, share in constants["baselines"]], atol=0.01)
-    assert seen["names"] == [f"{name} {bits}" for name, bits, _ in constants["baselines"]]
+    np.testing.assert_allclose(
+        seen["guesses"],
+        [262 - 250 * share for _, _, share in constants["baselines"]],
+        atol=0.01,
+    )
+    assert seen["names"] == [
+        f"{name} {bits}" for name, bits, _ in constants["baselines"]
+    ]
     assert seen["prompt"] == language.record()["prompt"]
     assert seen["written"] == seen["prompt"] + value["sample"]
     assert seen["rows"] == [character + share for character, share in value["next"]]
@@ -53,6 +61,8 @@ def test_places_on_the_chart():
 
 def test_what_a_loss_is_better_than():
     said = "a blind guess", "how frequent", "the character before", "two characters"
-    for (name, bits), words in zip(language.record()["baselines"].items(), said, strict=True):
+    for (name, bits), words in zip(
+        language.record()["baselines"].items(), said, strict=True
+    ):
         assert words in better_than(bits - 0.01), name
     assert better_than(7) == "no better than a blind guess"

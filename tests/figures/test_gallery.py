@@ -1,11 +1,23 @@
-"""The page of all live figures, as it was built: every state of every figure is drawn as Python computed it, and fits."""
+"""The page of all live figures, as it was built: every state of every figure is drawn
+as Python computed it, and fits.
+"""
 
 import json
 import re
 
 import pytest
 from browser import BOOK, CHAPTERS, PAGES, inaccessible, overflow, unnamed_pictures
-from gallery import DRAWINGS, FIGURES, choose, compare, every_state, gallery, load, on, states
+from gallery import (
+    DRAWINGS,
+    FIGURES,
+    choose,
+    compare,
+    every_state,
+    gallery,
+    load,
+    on,
+    states,
+)
 
 load()
 
@@ -19,20 +31,34 @@ def page(request, browser):
 
 
 def opened(*looks):
-    return pytest.mark.parametrize("page", looks, ids=lambda look: f"{look[0]}-{look[1]}", indirect=True, scope="module")
+    return pytest.mark.parametrize(
+        "page",
+        looks,
+        ids=lambda look: f"{look[0]}-{look[1]}",
+        indirect=True,
+        scope="module",
+    )
 
 
 @opened((1200, "light"))
 def test_every_figure_is_on_the_page_and_has_a_check(page):
-    shown = page.locator("[data-figure]").evaluate_all("(nodes) => nodes.map((node) => node.dataset.figure)")
-    assert sorted(shown) == sorted(figure.__name__ for figure in FIGURES) == sorted(figure.__name__ for figure in DRAWINGS)
+    shown = page.locator("[data-figure]").evaluate_all(
+        "(nodes) => nodes.map((node) => node.dataset.figure)"
+    )
+    assert (
+        sorted(shown)
+        == sorted(figure.__name__ for figure in FIGURES)
+        == sorted(figure.__name__ for figure in DRAWINGS)
+    )
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 @opened((1200, "light"), (1200, "dark"))
 def test_every_state_is_drawn_as_python_computed_it(page, figure):
     dark = page.evaluate("document.documentElement.dataset.theme") == "dark"
-    for seen, setting in zip(every_state(on(page, figure), figure), states(figure), strict=True):
+    for seen, setting in zip(
+        every_state(on(page, figure), figure), states(figure), strict=True
+    ):
         assert seen["dark"] == dark
         compare(figure, seen, setting)
 
@@ -41,7 +67,7 @@ SMALL = """(figure) => [...figure.querySelectorAll(".tfb-stage svg text")].flatM
   const svg = text.closest("svg"), shrunk = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
   const px = parseFloat(getComputedStyle(text).fontSize) * shrunk;
   return text.getClientRects().length && px < 10 ? [`${px}: ${text.textContent}`] : [];
-})"""
+})"""  # noqa: E501
 
 
 TOUCHING = """(figure) => { // words over other words
@@ -57,7 +83,7 @@ TOUCHING = """(figure) => { // words over other words
     }));
   }
   return faults;
-}"""
+}"""  # noqa: E501
 
 
 def some_states(figure):
@@ -74,7 +100,8 @@ def test_states_fit_the_page_and_have_names(page, figure):
         assert unnamed_pictures(page) == []
         assert place.evaluate(SMALL) == []
         assert place.evaluate(TOUCHING) == []
-    assert inaccessible(page, f"[data-figure={figure.__name__}]") == []  # tests/pages/test_pages.py looks at the page around it
+    # tests/pages/test_pages.py looks at the page around it
+    assert inaccessible(page, f"[data-figure={figure.__name__}]") == []
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -95,4 +122,7 @@ def test_tables_of_a_built_page_take_150_kB_each(name):
     text = (BOOK / name).read_text(encoding="utf-8")
     held = PLACE.findall(text)
     assert len(held) == text.count(' class="tfb" data-figure=') >= (name in CHAPTERS)
-    assert all(len(json.dumps(json.loads(table)["spec"]["table"]).encode()) <= 150_000 for _, table in held)
+    assert all(
+        len(json.dumps(json.loads(table)["spec"]["table"]).encode()) <= 150_000
+        for _, table in held
+    )

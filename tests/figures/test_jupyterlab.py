@@ -1,4 +1,6 @@
-"""The live figures in a real JupyterLab with a kernel: a cell is run, a slider moved, and values typed that no page holds."""
+"""The live figures in a real JupyterLab with a kernel: a cell is run, a slider moved,
+and values typed that no page holds.
+"""
 
 import json
 import os
@@ -20,7 +22,11 @@ load()
 ROOT = Path(__file__).resolve().parents[2]
 CELLS = [
     "from tfbook.widgets import *\nexplorer = AttentionExplorer()\nexplorer",
-    f"for figure in ({', '.join(figure.__name__ for figure in FIGURES if figure is not AttentionExplorer)}):\n    display(figure())",
+    (
+        "for figure in"
+        f" ({', '.join(figure.__name__ for figure in FIGURES if figure is not AttentionExplorer)}):\n"  # noqa: E501
+        "    display(figure())"
+    ),
     "import json\nprint(json.dumps(explorer.state))",
 ]
 
@@ -32,7 +38,9 @@ def free_port():
 
 
 def soon(check, not_yet, seconds=30):
-    """What a check gives once it no longer raises one of the errors that mean "not yet"; any other error is raised at once."""
+    """What a check gives once it no longer raises one of the errors that mean "not
+    yet"; any other error is raised at once.
+    """
     end = time.monotonic() + seconds
     while True:
         try:
@@ -45,23 +53,55 @@ def soon(check, not_yet, seconds=30):
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """The address of a JupyterLab of this environment that knows no setting of its user, with one notebook."""
+    """The address of a JupyterLab of this environment that knows no setting of its
+    user, with one notebook.
+    """
     folder, port = tmp_path_factory.mktemp("lab"), free_port()
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
-    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in CELLS]
+    )
+    notebook.metadata.kernelspec = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
     nbformat.write(notebook, folder / "figures.ipynb")
-    own = {f"JUPYTER_{kind}_DIR": str(folder / f".{kind}") for kind in ("CONFIG", "DATA", "RUNTIME")}
-    own |= {"IPYTHONDIR": str(folder / ".ipython"), "PYTHONPATH": str(ROOT), "JUPYTER_PREFER_ENV_PATH": "1"}
-    options = ["--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
-               "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}", "--LabApp.extension_manager=readonly"]
-    with Path(folder, "log").open("w") as log, subprocess.Popen(
-        [sys.executable, "-m", "jupyterlab", *options], cwd=folder, env={**os.environ, **own}, stdout=log, stderr=subprocess.STDOUT,
-    ) as server:
+    own = {
+        f"JUPYTER_{kind}_DIR": str(folder / f".{kind}")
+        for kind in ("CONFIG", "DATA", "RUNTIME")
+    }
+    own |= {
+        "IPYTHONDIR": str(folder / ".ipython"),
+        "PYTHONPATH": str(ROOT),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+    }
+    options = [
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        f"--ServerApp.root_dir={folder}",
+        "--LabApp.extension_manager=readonly",
+    ]
+    with (
+        Path(folder, "log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options],
+            cwd=folder,
+            env={**os.environ, **own},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        ) as server,
+    ):
         try:
             address = f"http://127.0.0.1:{port}"
 
             def answers():
-                assert server.poll() is None, Path(folder, "log").read_text(encoding="utf-8")[-2000:]
+                assert server.poll() is None, Path(folder, "log").read_text(
+                    encoding="utf-8"
+                )[-2000:]
                 urllib.request.urlopen(f"{address}/api", timeout=5).close()
 
             soon(answers, OSError, seconds=120)
@@ -75,9 +115,14 @@ def page(lab, browser):
     """The notebook, opened; no cell has run."""
     with visit(browser, f"{lab}/lab/tree/figures.ipynb?reset", width=1400) as visited:
         visited.page.set_default_timeout(120_000)
-        visited.page.get_by_text("| Idle").wait_for()  # a cell that is run before is passed over
+        # a cell that is run before is passed over
+        visited.page.get_by_text("| Idle").wait_for()
         yield visited.page
-        assert [fault for fault in visited.faults if fault.startswith(("script", "another host"))] == []
+        assert [
+            fault
+            for fault in visited.faults
+            if fault.startswith(("script", "another host"))
+        ] == []
 
 
 def run(page, number):
@@ -86,15 +131,24 @@ def run(page, number):
 
 
 def on(page, figure):
-    """A figure in the notebook, once its kernel has answered: from then on values may be typed."""
-    place = page.locator(".tfb", has=page.locator(f'[aria-label="Settings: {figure.title}"]'))
+    """A figure in the notebook, once its kernel has answered: from then on values may
+    be typed.
+    """
+    place = page.locator(
+        ".tfb", has=page.locator(f'[aria-label="Settings: {figure.title}"]')
+    )
     place.wait_for()
     return place
 
 
 def drawn(place, figure, setting):
-    """Wait for the kernel's answer to be drawn: until then the numbers differ, and how many there are."""
-    soon(lambda: compare(figure, read(place, figure), setting), (AssertionError, IndexError, ValueError))
+    """Wait for the kernel's answer to be drawn: until then the numbers differ, and how
+    many there are.
+    """
+    soon(
+        lambda: compare(figure, read(place, figure), setting),
+        (AssertionError, IndexError, ValueError),
+    )
 
 
 def test_only_what_may_still_come_is_waited_for():
@@ -112,7 +166,9 @@ def test_only_what_may_still_come_is_waited_for():
 
 
 def between(figure):
-    """A value off the page's grid that one of the figure's sliders takes with all others at their default; None where there is none."""
+    """A value off the page's grid that one of the figure's sliders takes with all
+    others at their default; None where there is none.
+    """
     for control in figure.controls:
         if not getattr(control, "between", False):
             continue
@@ -138,7 +194,9 @@ def test_a_reader_moves_a_slider_and_types_what_no_page_holds(page):
     drawn(explorer, AttentionExplorer, setting | {"T": 5, "d": 48, "H": 3})
     run(page, 2)
     printed = page.locator(".jp-CodeCell").nth(2).locator(".jp-OutputArea-output pre")
-    assert json.loads(printed.inner_text()) == setting | {"T": 5, "d": 48, "H": 3}, "Python has what the reader chose"
+    assert json.loads(printed.inner_text()) == setting | {"T": 5, "d": 48, "H": 3}, (
+        "Python has what the reader chose"
+    )
     explorer.get_by_label("H heads, any value").fill("7")
     error = explorer.locator(".tfb-error")
     error.wait_for()

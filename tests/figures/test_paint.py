@@ -1,8 +1,11 @@
-"""What a slider's move costs until it is painted: at most 50 ms of processor time, for every move between neighbouring states of a figure.
+"""What a slider's move costs until it is painted: at most 50 ms of processor time, for
+every move between neighbouring states of a figure.
 
-It is the processor time of the page's main thread, as the browser counts it: script, style, layout and painting. The time on the clock
-would depend on what else runs. In about one move of twelve the browser also collects its garbage, which takes as long as the move. A move
-that takes more than 50 ms is therefore measured REPEATS times, and the median counts: a state that is slow is slow nearly every time.
+It is the processor time of the page's main thread, as the browser counts it: script,
+style, layout and painting. The time on the clock would depend on what else runs. In
+about one move of twelve the browser also collects its garbage, which takes as long as
+the move. A move that takes more than 50 ms is therefore measured REPEATS times, and the
+median counts: a state that is slow is slow nearly every time.
 """
 
 from statistics import median
@@ -21,12 +24,17 @@ MOVE = f"""async (figure, move) => {{ // ends with the frame that shows it
     port1.onmessage = done;
     port2.postMessage(null);
   }}));
-}}"""
+}}"""  # noqa: E501
 
 
 def moves(figure):
-    """Settings that go through the states that are tried, one control at a time, as places among a control's values."""
-    path, leaps = [places(figure, figure().state)], LEAPS.get(figure, lambda setting: False)
+    """Settings that go through the states that are tried, one control at a time, as
+    places among a control's values.
+    """
+    path, leaps = (
+        [places(figure, figure().state)],
+        LEAPS.get(figure, lambda setting: False),
+    )
     for setting in states(figure):
         if leaps(setting):
             path.append(places(figure, setting))
@@ -37,17 +45,29 @@ def moves(figure):
 
 
 class Meter:
-    """Milliseconds of processor time that a page's main thread takes for a move of one of its figures."""
+    """Milliseconds of processor time that a page's main thread takes for a move of one
+    of its figures.
+    """
 
     def __init__(self, page, place):
-        self.devtools, self.figure = page.context.new_cdp_session(page), place.element_handle()
+        self.devtools, self.figure = (
+            page.context.new_cdp_session(page),
+            place.element_handle(),
+        )
         self.devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
         self.spent = 0
 
     def time(self, move):
         self.figure.evaluate(MOVE, move)
         metrics = self.devtools.send("Performance.getMetrics")["metrics"]
-        before, self.spent = self.spent, next(1000 * metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+        before, self.spent = (
+            self.spent,
+            next(
+                1000 * metric["value"]
+                for metric in metrics
+                if metric["name"] == "TaskDuration"
+            ),
+        )
         return self.spent - before
 
     def again(self, start, move):
@@ -68,11 +88,15 @@ def test_a_move_is_painted_in_50_ms_of_processor_time(figure, page):
     meter = Meter(page, place)
     meter.time(path[0])  # where it is; the figure's first frame of all
     times = dict(enumerate(map(meter.time, path[1:])))
-    assert len(times) >= len(states(figure)) - 1  # a figure of one control may begin at its first state
+    # a figure of one control may begin at its first state
+    assert len(times) >= len(states(figure)) - 1
     for i in [i for i, time in times.items() if time > MOST]:
         times[i] = meter.again(path[i], path[i + 1])
     worst = max(times, key=times.get)
-    print(f"{len(times)} moves, median {median(times.values()):.0f} ms, worst {times[worst]:.0f} ms, to {path[worst + 1]}")
+    print(
+        f"{len(times)} moves, median {median(times.values()):.0f} ms, worst"
+        f" {times[worst]:.0f} ms, to {path[worst + 1]}"
+    )
     assert times[worst] <= MOST, path[worst + 1]
 
 
@@ -81,6 +105,12 @@ def test_a_slow_move_is_seen(page):
     path, place = moves(figure), on(page, figure)
     meter = Meter(page, place)
     quick = meter.again(path[0], path[1])
-    sort = "Array.from({ length: 2e5 }, (_, j) => (j * 7919) % 200003).sort((a, b) => a - b)"
-    place.evaluate(f"(figure) => figure.addEventListener('input', () => {{ for (let i = 0; i < 10; i++) {sort}; }})")
+    sort = (
+        "Array.from({ length: 2e5 }, (_, j) => (j * 7919) % 200003).sort((a, b) => a - "
+        "b)"
+    )
+    place.evaluate(
+        "(figure) => figure.addEventListener('input', () => { for (let i = 0; i < 10;"
+        f" i++) {sort}; }})"
+    )
     assert quick <= MOST < meter.again(path[0], path[1])

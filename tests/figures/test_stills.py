@@ -1,4 +1,6 @@
-"""The picture that stands for a figure where no script runs: there is one, of the figure as it is, small, with words for it."""
+"""The picture that stands for a figure where no script runs: there is one, of the
+figure as it is, small, with words for it.
+"""
 
 import io
 import re
@@ -14,26 +16,37 @@ from tfbook.widgets.page import STILLS, made_from, page, taken
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_small_picture_stands_in_every_figure(figure):
     name, html = figure.__name__, page(figure()).partition("<script")[0]
-    data, said = re.search(r'<img src="data:image/webp;base64,([^"]+)" alt="([^"]+)">', html).groups()
+    data, said = re.search(
+        r'<img src="data:image/webp;base64,([^"]+)" alt="([^"]+)">', html
+    ).groups()
     held = b64decode(data)
     assert held == (STILLS / f"{name}.webp").read_bytes()
     assert len(held) <= 25_000
     image = Image.open(io.BytesIO(held))
     assert 680 <= image.width <= 740
-    assert len(image.convert("RGB").getcolors(image.width * image.height)) > 20, "a blank picture"
+    assert len(image.convert("RGB").getcolors(image.width * image.height)) > 20, (
+        "a blank picture"
+    )
     assert len(said) > len(figure.title) + 10
     assert html.index("<img") < html.index("<table")
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_the_picture_is_of_the_figure_as_it_is(figure):
-    assert taken()[figure.__name__]["from"] == made_from(figure()), "the figure has changed: run tools/site/stills.py"
+    assert taken()[figure.__name__]["from"] == made_from(figure()), (
+        "the figure has changed: run tools/site/stills.py"
+    )
 
 
 def test_a_picture_is_out_of_date_when_drawing_style_or_numbers_change():
     figure = FIGURES[0]()
     now = made_from(figure)
-    for change in ({"_drawing": "x"}, {"_css": "x"}, {"compute": lambda **setting: {"n": 1}}, {"state": figure.settings()[0]}):
+    for change in (
+        {"_drawing": "x"},
+        {"_css": "x"},
+        {"compute": lambda **setting: {"n": 1}},
+        {"state": figure.settings()[0]},
+    ):
         other = FIGURES[0]()
         for name, value in change.items():
             setattr(other, name, value)
@@ -48,9 +61,13 @@ def test_there_is_no_picture_too_many():
 @pytest.mark.parametrize("scripts", [False, True])
 def test_the_picture_is_seen_until_a_script_runs(scripts, browser, tmp_path):
     path = tmp_path / "index.html"
-    head = "<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title><body>"
+    head = (
+        "<!doctype html><html lang=en><meta charset=utf-8><title>A figure</title><body>"
+    )
     path.write_text(head + FIGURES[0]().page(), encoding="utf-8")
-    context = browser.new_context(java_script_enabled=scripts, viewport={"width": 390, "height": 900})
+    context = browser.new_context(
+        java_script_enabled=scripts, viewport={"width": 390, "height": 900}
+    )
     place = context.new_page()
     place.goto(path.as_uri())
     if scripts:

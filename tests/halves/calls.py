@@ -1,4 +1,6 @@
-"""Arguments for calls of either half: ``cases`` says how to call a function, ``test_parity`` with what sizes."""
+"""Arguments for calls of either half: ``cases`` says how to call a function,
+``test_parity`` with what sizes.
+"""
 
 from types import SimpleNamespace
 
@@ -8,7 +10,21 @@ import torch
 from tfbook.numpy import init_layer
 
 # axes that may differ do differ, and are primes where they can be
-SIZES = {"T": 5, "T_k": 7, "d": 11, "d_k": 2, "d_v": 17, "d_ff": 13, "d_h": 29, "vocab": 19, "T_max": 23, "H": 6, "H_kv": 3, "n": 2, "k": 3}
+SIZES = {
+    "T": 5,
+    "T_k": 7,
+    "d": 11,
+    "d_k": 2,
+    "d_v": 17,
+    "d_ff": 13,
+    "d_h": 29,
+    "vocab": 19,
+    "T_max": 23,
+    "H": 6,
+    "H_kv": 3,
+    "n": 2,
+    "k": 3,
+}
 SIZES |= {"d_in": 31, "d_out": 37}
 
 
@@ -20,15 +36,24 @@ class In:
 
 
 def call(*args, then=None, smooth=True, **options):
-    """A way to call; ``then`` makes something comparable of what comes back, ``smooth=False`` has no gradient to check."""
+    """A way to call; ``then`` makes something comparable of what comes back,
+    ``smooth=False`` has no gradient to check.
+    """
     return SimpleNamespace(args=args, options=options, then=then, smooth=smooth)
 
 
 class Arguments:
-    """Arguments with leading axes and sizes that the walk chooses, the same numbers each time."""
+    """Arguments with leading axes and sizes that the walk chooses, the same numbers
+    each time.
+    """
 
     def __init__(self, leading=(), dtype=np.float64, sizes=SIZES, seed=0):
-        self.leading, self.dtype, self.sizes, self.rng = tuple(leading), np.dtype(dtype), dict(sizes), np.random.default_rng(seed)
+        self.leading, self.dtype, self.sizes, self.rng = (
+            tuple(leading),
+            np.dtype(dtype),
+            dict(sizes),
+            np.random.default_rng(seed),
+        )
 
     def __getattr__(self, size):
         try:
@@ -45,7 +70,9 @@ class Arguments:
         """``"... T H*d_k"`` as numbers."""
         axes = form.split()
         leading = self.leading if axes[:1] == ["..."] else ()
-        return leading + tuple(eval(axis, {}, self.sizes) for axis in axes if axis != "...")
+        return leading + tuple(
+            eval(axis, {}, self.sizes) for axis in axes if axis != "..."
+        )
 
     def __call__(self, form):
         return self.rng.normal(size=self.shape(form)).astype(self.dtype)
@@ -58,12 +85,34 @@ class Arguments:
 
     def layer(self, norm="post", gated=False):
         s = self.sizes
-        P = init_layer(s["d"], s["H"], s["d_ff"], s["H_kv"], s["d_k"], s["d_v"], norm, gated, self.rng, self.dtype)
-        return {name: p + self(" ".join(map(str, p.shape))) / 5 for name, p in P.items()}
+        P = init_layer(
+            s["d"],
+            s["H"],
+            s["d_ff"],
+            s["H_kv"],
+            s["d_k"],
+            s["d_v"],
+            norm,
+            gated,
+            self.rng,
+            self.dtype,
+        )
+        return {
+            name: p + self(" ".join(map(str, p.shape))) / 5 for name, p in P.items()
+        }
 
     def model(self, **form):
-        P = {"E": self("vocab d"), "P": self("T_max d"), "gamma_f": self("d"), "beta_f": self("d")}
-        return P | {f"layers.{l}.{name}": p for l in range(2) for name, p in self.layer(**form).items()}
+        P = {
+            "E": self("vocab d"),
+            "P": self("T_max d"),
+            "gamma_f": self("d"),
+            "beta_f": self("d"),
+        }
+        return P | {
+            f"layers.{l}.{name}": p
+            for l in range(2)
+            for name, p in self.layer(**form).items()
+        }
 
 
 def of(name):
@@ -72,7 +121,11 @@ def of(name):
 
 
 def generator(half):
-    return np.random.default_rng(0) if half.__name__.endswith("numpy") else torch.Generator().manual_seed(0)
+    return (
+        np.random.default_rng(0)
+        if half.__name__.endswith("numpy")
+        else torch.Generator().manual_seed(0)
+    )
 
 
 def native(half, X):

@@ -1,4 +1,6 @@
-"""Save checkpoints again and again in a child that is killed at many moments, and load what is left after each: FOLDER."""
+"""Save checkpoints again and again in a child that is killed at many moments, and load
+what is left after each: FOLDER.
+"""
 
 import os
 import signal
@@ -11,7 +13,8 @@ import torch
 from tfbook.torch.training import checkpoint
 
 torch.set_num_threads(1)
-FILE = Path(*sys.argv[1:2], "run.safetensors")  # doctest reads this file without an argument
+# doctest reads this file without an argument
+FILE = Path(*sys.argv[1:2], "run.safetensors")
 
 
 def model(step):
@@ -117,13 +120,24 @@ def killed_after(seconds):
 
 
 if __name__ == "__main__":
-    for spoil, wanted in ((at_write, 1), (at_sync, 1), (at_replace, 1), (after_replace, 2)):
+    for spoil, wanted in (
+        (at_write, 1),
+        (at_sync, 1),
+        (at_replace, 1),
+        (after_replace, 2),
+    ):
         assert killed(spoil) == wanted, spoil.__name__
     start = time.perf_counter()
     save(0)
     a_save = time.perf_counter() - start
     rng = torch.Generator().manual_seed(0)
-    found = {killed_after(6 * a_save * torch.rand((), generator=rng).item()) for _ in range(40)}
+    found = {
+        killed_after(6 * a_save * torch.rand((), generator=rng).item())
+        for _ in range(40)
+    }
     assert len(found) > 1, found
-    assert sorted(path.name for path in FILE.parent.iterdir()) in (["run.safetensors"], ["run.safetensors", "run.safetensors.part"])
+    assert sorted(path.name for path in FILE.parent.iterdir()) in (
+        ["run.safetensors"],
+        ["run.safetensors", "run.safetensors.part"],
+    )
     print("whole every time")

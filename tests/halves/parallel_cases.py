@@ -1,4 +1,6 @@
-"""What the processes of test_parallel.py compute: how far each scheme is from the single process, and from what is counted."""
+"""What the processes of test_parallel.py compute: how far each scheme is from the
+single process, and from what is counted.
+"""
 
 import itertools
 import json
@@ -35,25 +37,40 @@ from tfbook.torch.distributed.parallel import (
 
 B, T, d, H = 3, 8, 24, 4
 TENSOR = [
-    {"norm": "post", "gated": False, "H_kv": None}, {"norm": "post", "gated": True, "H_kv": 4}, {"norm": "pre", "gated": False, "H_kv": 4},
-    {"norm": "pre", "gated": True, "H_kv": None}, {"norm": "both", "gated": False, "H_kv": 4},
+    {"norm": "post", "gated": False, "H_kv": None},
+    {"norm": "post", "gated": True, "H_kv": 4},
+    {"norm": "pre", "gated": False, "H_kv": 4},
+    {"norm": "pre", "gated": True, "H_kv": None},
+    {"norm": "both", "gated": False, "H_kv": 4},
 ]
 SEQUENCE = [
-    *((ring_attention, 2, mask) for mask in ("none", "causal", "padding", "both", "some rows see nothing")),
-    (ring_attention, 4, "both"), (ring_attention, 1, "both"),
-    *((gathered_attention, H_kv, mask) for H_kv, mask in ((2, "none"), (1, "both"), (4, "some rows see nothing"))),
+    *(
+        (ring_attention, 2, mask)
+        for mask in ("none", "causal", "padding", "both", "some rows see nothing")
+    ),
+    (ring_attention, 4, "both"),
+    (ring_attention, 1, "both"),
+    *(
+        (gathered_attention, H_kv, mask)
+        for H_kv, mask in ((2, "none"), (1, "both"), (4, "some rows see nothing"))
+    ),
 ]
 DATA = ("own", "DDP", "sharded")
 
 
 def apart(given, right):
     """The largest difference, against the largest number."""
-    return max(float((a - b).abs().max() / b.abs().max()) for a, b in zip(given, right, strict=True))
+    return max(
+        float((a - b).abs().max() / b.abs().max())
+        for a, b in zip(given, right, strict=True)
+    )
 
 
 def inputs(dtype, seed=0):
     """Tokens and the gradient of their outputs."""
-    X, dY = torch.randn(2, B, T, d, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+    X, dY = torch.randn(
+        2, B, T, d, generator=torch.Generator().manual_seed(seed), dtype=dtype
+    )
     return X.requires_grad_(), dY
 
 
@@ -77,45 +94,79 @@ def allowed(kind):
     lengths = padding_mask(torch.tensor([8, 5, 3]), T)
     some = torch.rand(B, T, T, generator=torch.Generator().manual_seed(1)) > 0.5
     some[:, [2, 7]] = False
-    mask = {"none": None, "causal": None, "padding": lengths, "both": lengths, "some rows see nothing": some}[kind]
+    mask = {
+        "none": None,
+        "causal": None,
+        "padding": lengths,
+        "both": lengths,
+        "some rows see nothing": some,
+    }[kind]
     return mask, kind in ("causal", "both")
 
 
 def tensor_case(mesh, dtype, masked=True, H=8, **options):
-    """A layer cut by heads: outputs, the tokens' gradient, and every parameter's, gathered."""
+    """A layer cut by heads: outputs, the tokens' gradient, and every parameter's,
+    gathered.
+    """
     layer, (X, dY) = layer_of(dtype, H=H, **options), inputs(dtype)
     mask = causal_mask(T) & padding_mask(torch.tensor([8, 5, 3]), T) if masked else None
     bias = torch.randn(H, T, T, generator=torch.Generator().manual_seed(2), dtype=dtype)
     P = dict(layer.named_parameters())
     right = gradients(layer(X, mask, bias), dY, X, P.values())
     split = split_parameters(P, mesh, H, options.get("H_kv"))
-    Y = tensor_parallel_layer(X, split, H, options.get("H_kv"), options.get("norm", "post"), None, mask, bias)
+    Y = tensor_parallel_layer(
+        X, split, H, options.get("H_kv"), options.get("norm", "post"), None, mask, bias
+    )
     Y, dX, *dP = gradients(Y, dY, X, split.values())
     return apart([Y, dX, *(g.full_tensor() for g in dP)], right)
 
 
 def sequence_case(mesh, dtype, form, H_kv, kind, **options):
-    """A layer cut by tokens: outputs and the tokens' gradient of this piece, and every parameter's, summed."""
+    """A layer cut by tokens: outputs and the tokens' gradient of this piece, and every
+    parameter's, summed.
+    """
     layer, (X, dY) = layer_of(dtype, H_kv=H_kv, d_v=5), inputs(dtype)
     mask, causal = allowed(kind)
     P = list(layer.parameters())
     whole = causal_mask(T) if causal else None
-    right = gradients(layer(X, whole if mask is None else mask if whole is None else mask & whole), dY, X, P)
+    right = gradients(
+        layer(X, whole if mask is None else mask if whole is None else mask & whole),
+        dY,
+        X,
+        P,
+    )
     rows = mask if mask is None or mask.shape[-2] == 1 else shard(mask, mesh, axis=-2)
     layer.attention = form(mesh, rows, causal, shared=H // H_kv, **options)
     x = shard(X, mesh, axis=-2).detach().requires_grad_()
     Y, dX, *dP = gradients(layer(x), shard(dY, mesh, axis=-2), x, P)
     for g in dP:
         dist.all_reduce(g)
-    return apart([Y, dX, *dP], [shard(right[0], mesh, axis=-2), shard(right[1], mesh, axis=-2), *right[2:]])
+    return apart(
+        [Y, dX, *dP],
+        [shard(right[0], mesh, axis=-2), shard(right[1], mesh, axis=-2), *right[2:]],
+    )
 
 
 def data_case(mesh, dtype, kind):
-    """A model that learns from a batch cut in pieces: the mean loss, and every gradient."""
+    """A model that learns from a batch cut in pieces: the mean loss, and every
+    gradient.
+    """
     torch.manual_seed(0)
-    model = (Transformer(2, d, H, norm="pre") if kind == "sharded" else LanguageModel(11, T, d, H, L=2)).to(dtype)
-    X = torch.randn(4, T, d, dtype=dtype) if kind == "sharded" else torch.randint(11, (4, T))
-    loss_of = (lambda f, X: f(X).square().mean()) if kind == "sharded" else (lambda f, X: cross_entropy(f(X[:, :-1]), X[:, 1:]))
+    model = (
+        Transformer(2, d, H, norm="pre")
+        if kind == "sharded"
+        else LanguageModel(11, T, d, H, L=2)
+    ).to(dtype)
+    X = (
+        torch.randn(4, T, d, dtype=dtype)
+        if kind == "sharded"
+        else torch.randint(11, (4, T))
+    )
+    loss_of = (
+        (lambda f, X: f(X).square().mean())
+        if kind == "sharded"
+        else (lambda f, X: cross_entropy(f(X[:, :-1]), X[:, 1:]))
+    )
     loss = loss_of(model, X)
     right = [loss.detach()[None], *torch.autograd.grad(loss, list(model.parameters()))]
     forward = model
@@ -130,7 +181,10 @@ def data_case(mesh, dtype, kind):
         average_gradients(model.parameters(), mesh)
     loss = loss.detach()[None]
     dist.all_reduce(loss)
-    grads = [p.grad.full_tensor() if kind == "sharded" else p.grad for p in model.parameters()]
+    grads = [
+        p.grad.full_tensor() if kind == "sharded" else p.grad
+        for p in model.parameters()
+    ]
     return apart([loss / mesh.size(), *grads], right)
 
 
@@ -158,12 +212,32 @@ def wrong(mesh):
     mistakes = {
         "merged without rescaling": (ring, "merge", not_rescaled, causal),
         "merged half and half": (ring, "merge", half_and_half, causal),
-        "gradients of the blocks do not come home": (ring, "pass_on", stays_from(mesh.size() - 1 + 2 * mesh.size() - 2), causal),
-        "gradients of shared heads not summed": (ring, "of_shared", lambda g, n: g[..., ::n, :, :], causal),
+        "gradients of the blocks do not come home": (
+            ring,
+            "pass_on",
+            stays_from(mesh.size() - 1 + 2 * mesh.size() - 2),
+            causal,
+        ),
+        "gradients of shared heads not summed": (
+            ring,
+            "of_shared",
+            lambda g, n: g[..., ::n, :, :],
+            causal,
+        ),
         "row-wise products not summed": (tensor_parallel, "summed", same, split),
         "gradients of the tokens not summed": (tensor_parallel, "copied", same, split),
-        "bias added by every process": (tensor_parallel, "feed_forward", bias_in_every_term, split),
-        "rows of W_O as columns": (tensor_parallel, "PLAN", tensor_parallel.PLAN | {"W_O": tensor_parallel.COLUMNS}, split),
+        "bias added by every process": (
+            tensor_parallel,
+            "feed_forward",
+            bias_in_every_term,
+            split,
+        ),
+        "rows of W_O as columns": (
+            tensor_parallel,
+            "PLAN",
+            tensor_parallel.PLAN | {"W_O": tensor_parallel.COLUMNS},
+            split,
+        ),
     }
     results = {}
     for name, (module, attribute, mistake, case) in mistakes.items():
@@ -173,10 +247,15 @@ def wrong(mesh):
             except (ValueError, RuntimeError) as error:
                 results[name] = f"{type(error).__name__}: {error}"
     rows = causal_mask(T // mesh.size()).repeat(1, mesh.size())
-    local = lambda mesh, mask, causal, shared: ring_attention(mesh, rows, False, shared)  # noqa: E731
-    results["mask of local positions"] = sequence_case(mesh, torch.float64, local, 2, "causal")
-    summed = lambda P, mesh: [dist.all_reduce(p.grad) for p in P]  # noqa: E731
-    unaveraged = {"gradients summed, not averaged": summed, "gradients left alone": lambda P, mesh: None}
+    local = lambda mesh, mask, causal, shared: ring_attention(mesh, rows, False, shared)
+    results["mask of local positions"] = sequence_case(
+        mesh, torch.float64, local, 2, "causal"
+    )
+    summed = lambda P, mesh: [dist.all_reduce(p.grad) for p in P]
+    unaveraged = {
+        "gradients summed, not averaged": summed,
+        "gradients left alone": lambda P, mesh: None,
+    }
     for name, mistake in unaveraged.items():
         with patch(f"{__name__}.average_gradients", mistake):
             results[name] = data_case(mesh, torch.float64, "own")
@@ -193,7 +272,9 @@ def stays_from(last):
 
 
 def traffic(mesh):
-    """Of each scheme, counted in calls and in sockets while a layer learns once, and what tfbook.cost says."""
+    """Of each scheme, counted in calls and in sockets while a layer learns once, and
+    what tfbook.cost says.
+    """
     p, sizes = mesh.size(), {"T": 256, "d": 32, "H": 8}
     results = {}
 
@@ -205,13 +286,25 @@ def traffic(mesh):
         with CountSent(p) as counted:
             step()
         after = socket_bytes()
-        sent = {"calls": counted.bytes, "formula": 4 * formula.total_sent, "sockets": None if after is None else after - before}
-        kinds, scattered = {kind for kind, _ in counted.calls}, sum(n for kind, n in counted.calls if kind == "reduce-scatter")
-        results[name] = sent | {"kinds": sorted(kinds), "times": len(counted.calls), "scattered": scattered}
+        sent = {
+            "calls": counted.bytes,
+            "formula": 4 * formula.total_sent,
+            "sockets": None if after is None else after - before,
+        }
+        kinds, scattered = (
+            {kind for kind, _ in counted.calls},
+            sum(n for kind, n in counted.calls if kind == "reduce-scatter"),
+        )
+        results[name] = sent | {
+            "kinds": sorted(kinds),
+            "times": len(counted.calls),
+            "scattered": scattered,
+        }
 
     def learns(layer, x):
         def step():
             layer(x).square().mean().backward()
+
         return step
 
     def fresh():
@@ -221,17 +314,36 @@ def traffic(mesh):
     X = torch.randn(4, 256, 32)
     P = split_parameters(dict(fresh().named_parameters()), mesh, 8, 4)
     whole = X.clone().requires_grad_()
-    count("heads", cost.communication.tensor_parallel(**sizes, p=p, B=4, H_kv=4),
-          lambda: tensor_parallel_layer(whole, P, 8, 4).square().mean().backward())
-    for name, form, options in (("ring", ring_attention, {}), ("gathered", gathered_attention, {"gathered": True})):
+    count(
+        "heads",
+        cost.communication.tensor_parallel(**sizes, p=p, B=4, H_kv=4),
+        lambda: tensor_parallel_layer(whole, P, 8, 4).square().mean().backward(),
+    )
+    for name, form, options in (
+        ("ring", ring_attention, {}),
+        ("gathered", gathered_attention, {"gathered": True}),
+    ):
         layer, x = fresh(), shard(X, mesh, axis=-2).clone().requires_grad_()
         layer.attention = form(mesh, causal=True, shared=2)
         learn = learns(layer, x)
-        count(name, cost.communication.sequence_parallel(**sizes, p=p, B=4, H_kv=4, **options),
-              lambda: (learn(), dist.all_reduce(flat(layer))))  # noqa: B023
-    whole, shards = DistributedDataParallel(fresh()), fully_shard(fresh(), mesh=mesh, reshard_after_forward=True)
-    for name, layer, options in (("data", whole, {}), ("sharded", shards, {"sharded": True})):
-        count(name, cost.communication.data_parallel(**sizes, p=p, B=4, H_kv=4, **options), learns(layer, shard(X, mesh)))
+        count(
+            name,
+            cost.communication.sequence_parallel(**sizes, p=p, B=4, H_kv=4, **options),
+            lambda learn=learn, layer=layer: (learn(), dist.all_reduce(flat(layer))),
+        )
+    whole, shards = (
+        DistributedDataParallel(fresh()),
+        fully_shard(fresh(), mesh=mesh, reshard_after_forward=True),
+    )
+    for name, layer, options in (
+        ("data", whole, {}),
+        ("sharded", shards, {"sharded": True}),
+    ):
+        count(
+            name,
+            cost.communication.data_parallel(**sizes, p=p, B=4, H_kv=4, **options),
+            learns(layer, shard(X, mesh)),
+        )
     return results
 
 
@@ -259,22 +371,36 @@ def refused(mesh):
         "H": said(lambda: split_parameters(P, mesh, 3)),
         "H_kv": said(lambda: split_parameters(P, mesh, 4, 1)),
         "channels of W_1": said(lambda: split_parameters(narrow, mesh, 8)),
-        "mask": said(lambda: ring_attention(mesh, torch.ones(2, 2, dtype=torch.bool))(K, K, K)),
+        "mask": said(
+            lambda: ring_attention(mesh, torch.ones(2, 2, dtype=torch.bool))(K, K, K)
+        ),
         "mask's dtype": said(lambda: ring_attention(mesh, torch.ones(2, 2))),
-        "mask of a piece": said(lambda: gathered_attention(mesh)(K, K, K, mask=torch.ones(2, 2, dtype=torch.bool))),
+        "mask of a piece": said(
+            lambda: gathered_attention(mesh)(
+                K, K, K, mask=torch.ones(2, 2, dtype=torch.bool)
+            )
+        ),
         "bias": said(lambda: ring_attention(mesh)(K, K, K, bias=torch.ones(4, 2, 2))),
         "gradient": said(lambda: average_gradients([torch.nn.Parameter(X)], mesh)),
     }
 
 
 def equal(mesh):
-    """How far each scheme is from the single process: float64 through all, float32 through one of each."""
+    """How far each scheme is from the single process: float64 through all, float32
+    through one of each.
+    """
     found, wide, single = {}, torch.float64, torch.float32
     for options in TENSOR:
-        found[f"heads float64 {options}"] = tensor_case(mesh, wide, masked=options["gated"], **options)
+        found[f"heads float64 {options}"] = tensor_case(
+            mesh, wide, masked=options["gated"], **options
+        )
     for form, H_kv, mask in SEQUENCE:
-        found[f"{form.__name__} float64 H_kv={H_kv} {mask}"] = sequence_case(mesh, wide, form, H_kv, mask)
-    found["ring_attention float64 in tiles of 1"] = sequence_case(mesh, wide, ring_attention, 2, "both", block=1)
+        found[f"{form.__name__} float64 H_kv={H_kv} {mask}"] = sequence_case(
+            mesh, wide, form, H_kv, mask
+        )
+    found["ring_attention float64 in tiles of 1"] = sequence_case(
+        mesh, wide, ring_attention, 2, "both", block=1
+    )
     for kind in DATA:
         found[f"data float64 {kind}"] = data_case(mesh, wide, kind)
         found[f"data float32 {kind}"] = data_case(mesh, single, kind)
@@ -285,7 +411,12 @@ def equal(mesh):
 
 
 def everything(mesh):
-    return {"equal": equal(mesh), "wrong": wrong(mesh), "traffic": traffic(mesh), "refused": refused(mesh)}
+    return {
+        "equal": equal(mesh),
+        "wrong": wrong(mesh),
+        "traffic": traffic(mesh),
+        "refused": refused(mesh),
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""What roundings may do to an answer: the same call in float64, with every number that an operator takes and gives moved by chance."""
+"""What roundings may do to an answer: the same call in float64, with every number that
+an operator takes and gives moved by chance.
+"""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -6,14 +8,21 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 
 class Rounding(TorchDispatchMode):
-    """Move what every operator takes and gives by a share of up to ``u``, where it hangs on tensors that are watched.
+    """Move what every operator takes and gives by a share of up to ``u``, where it
+    hangs on tensors that are watched.
 
-    What hangs on none of them is a constant, such as the angles of positions, and is right to the last digit until it meets one.
+    What hangs on none of them is a constant, such as the angles of positions, and is
+    right to the last digit until it meets one.
     """
 
     def __init__(self, u, seed):
         super().__init__()
-        self.u, self.generator, self.kept, self.known = u, torch.Generator().manual_seed(seed), [], set()
+        self.u, self.generator, self.kept, self.known = (
+            u,
+            torch.Generator().manual_seed(seed),
+            [],
+            set(),
+        )
 
     def watch(self, X):
         """Take the tensors in X as inputs, and return X."""
@@ -23,15 +32,27 @@ class Rounding(TorchDispatchMode):
         return X
 
     def moved(self, x):
-        return x * (1 + self.u * (2 * torch.rand(x.shape, dtype=x.dtype, generator=self.generator) - 1))
+        return x * (
+            1
+            + self.u
+            * (2 * torch.rand(x.shape, dtype=x.dtype, generator=self.generator) - 1)
+        )
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         if not any(place(x) in self.known for x in floats((args, kwargs))):
             return func(*args, **kwargs)
         once = {}  # a tensor that is taken twice is still itself: x == x
-        aliased = [a.alias_info is not None for a in func._schema.arguments]  # a view's argument, or one that is changed in place
-        args = [x if alias else tree_map(lambda x: once.setdefault(id(x), self._moved(x)), x) for x, alias in zip(args, aliased)]
+        # a view's argument, or one that is changed in place
+        aliased = [a.alias_info is not None for a in func._schema.arguments]
+        args = [
+            (
+                x
+                if alias
+                else tree_map(lambda x: once.setdefault(id(x), self._moved(x)), x)
+            )
+            for x, alias in zip(args, aliased)
+        ]
         Y = func(*args, **kwargs)
         for y in floats(Y):
             if not func.is_view:
@@ -39,12 +60,20 @@ class Rounding(TorchDispatchMode):
         return self.watch(Y)
 
     def _moved(self, x):
-        return self.moved(x) if isinstance(x, torch.Tensor) and x.is_floating_point() else x
+        return (
+            self.moved(x)
+            if isinstance(x, torch.Tensor) and x.is_floating_point()
+            else x
+        )
 
 
 def floats(X):
     """All floating-point tensors in nested lists and dicts."""
-    return [x for x in tree_leaves(X) if isinstance(x, torch.Tensor) and x.is_floating_point()]
+    return [
+        x
+        for x in tree_leaves(X)
+        if isinstance(x, torch.Tensor) and x.is_floating_point()
+    ]
 
 
 def place(x):

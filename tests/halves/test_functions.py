@@ -10,7 +10,10 @@ from tfbook.numpy.functions import softmax, softmax_in_place
 
 
 def test_softmax_by_hand(half):
-    assert_allclose(half.softmax(np.log([[1.0, 2, 5], [3, 3, 2]])), [[0.125, 0.25, 0.625], [0.375, 0.375, 0.25]])
+    assert_allclose(
+        half.softmax(np.log([[1.0, 2, 5], [3, 3, 2]])),
+        [[0.125, 0.25, 0.625], [0.375, 0.375, 0.25]],
+    )
 
 
 @pytest.mark.parametrize("axis", [-1, -2, -3, 0, 1])
@@ -61,8 +64,16 @@ def test_relu(half, x, y):
 
 def test_gelu_is_exact(half, rng):
     x = rng.normal(size=50) * 3
-    assert_allclose(half.gelu(x), [v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x], rtol=1e-12)
-    assert abs(half.gelu(np.array([2.0])) - torch.nn.functional.gelu(torch.tensor(2.0), approximate="tanh").item()) > 1e-5
+    assert_allclose(
+        half.gelu(x), [v * 0.5 * math.erfc(-v / math.sqrt(2)) for v in x], rtol=1e-12
+    )
+    assert (
+        abs(
+            half.gelu(np.array([2.0]))
+            - torch.nn.functional.gelu(torch.tensor(2.0), approximate="tanh").item()
+        )
+        > 1e-5
+    )
 
 
 def test_gelu_keeps_its_small_left_tail(half):
@@ -76,7 +87,9 @@ def test_silu_is_x_times_its_logistic(half, rng):
 
 @pytest.mark.parametrize("f", ["relu", "gelu", "silu"])
 def test_far_out_activations_neither_overflow_nor_drift(half, f):
-    assert_array_equal(getattr(half, f)(np.array([-1e30, -1000.0, 1000.0, 1e30])), [0, 0, 1000, 1e30])
+    assert_array_equal(
+        getattr(half, f)(np.array([-1e30, -1000.0, 1000.0, 1e30])), [0, 0, 1000, 1e30]
+    )
 
 
 @pytest.mark.parametrize("f", ["relu", "gelu", "silu", "softmax"])
@@ -88,11 +101,16 @@ def test_dtype_and_shape_are_kept(half, rng, f, dtype):
 
 def test_cross_entropy_by_hand(half):
     logits = np.log([[[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]])
-    assert_allclose(half.cross_entropy(logits, np.array([[0, 1]])), (math.log(2) + math.log(5)) / 2)
+    assert_allclose(
+        half.cross_entropy(logits, np.array([[0, 1]])), (math.log(2) + math.log(5)) / 2
+    )
 
 
 def test_cross_entropy_of_a_guess_is_log_vocab(half):
-    assert_allclose(half.cross_entropy(np.full((2, 3, 11), 7.0), np.zeros((2, 3), int)), math.log(11))
+    assert_allclose(
+        half.cross_entropy(np.full((2, 3, 11), 7.0), np.zeros((2, 3), int)),
+        math.log(11),
+    )
 
 
 def test_cross_entropy_does_not_overflow(half):
@@ -101,7 +119,9 @@ def test_cross_entropy_does_not_overflow(half):
 
 
 def test_cross_entropy_allows_classes_that_are_ruled_out(half):
-    assert_allclose(half.cross_entropy(np.array([[0.0, 0.0, -np.inf]]), np.array([1])), math.log(2))
+    assert_allclose(
+        half.cross_entropy(np.array([[0.0, 0.0, -np.inf]]), np.array([1])), math.log(2)
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
@@ -111,12 +131,18 @@ def test_cross_entropy_keeps_dtype(half, rng, dtype):
 
 
 def test_cross_entropy_of_more_classes_than_half_precision_counts(half):
-    assert_allclose(half.cross_entropy(np.zeros((1, 70000), np.float16), np.array([0])), math.log(70000), rtol=1e-3)
+    assert_allclose(
+        half.cross_entropy(np.zeros((1, 70000), np.float16), np.array([0])),
+        math.log(70000),
+        rtol=1e-3,
+    )
 
 
 @pytest.mark.parametrize("targets", [[0, 7], [-1, 0]])
 def test_cross_entropy_refuses_what_is_no_class(half, targets):
-    with pytest.raises(IndexError, match=r"targets: expected classes 0 to 6, got -?\d to \d"):
+    with pytest.raises(
+        IndexError, match=r"targets: expected classes 0 to 6, got -?\d to \d"
+    ):
         half.cross_entropy(np.zeros((2, 7)), np.array(targets))
 
 

@@ -1,4 +1,6 @@
-"""The fused form gives what the readable one gives, gradients too, whatever is masked."""
+"""The fused form gives what the readable one gives, gradients too, whatever is
+masked.
+"""
 
 import re
 
@@ -6,13 +8,22 @@ import pytest
 import torch
 from test_streaming import Allocations
 
-from tfbook.torch import TransformerLayer, alibi_bias, causal_mask, fused_attention, multi_head_attention, scaled_dot_product_attention
+from tfbook.torch import (
+    TransformerLayer,
+    alibi_bias,
+    causal_mask,
+    fused_attention,
+    multi_head_attention,
+    scaled_dot_product_attention,
+)
 
 B, H, T, T_k, d_k, d_v = 2, 3, 5, 7, 11, 13
 
 
 def normal(*shape, seed=0):
-    return torch.randn(*shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    return torch.randn(
+        *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)
+    )
 
 
 def chance(*shape, p=0.6):
@@ -20,25 +31,42 @@ def chance(*shape, p=0.6):
 
 
 def qkv(T=T, T_k=T_k):
-    return [normal(B, H, *shape, seed=seed).requires_grad_() for seed, shape in enumerate([(T, d_k), (T_k, d_k), (T_k, d_v)])]
+    return [
+        normal(B, H, *shape, seed=seed).requires_grad_()
+        for seed, shape in enumerate([(T, d_k), (T_k, d_k), (T_k, d_v)])
+    ]
 
 
 def held_together(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     band = causal_mask(Q.shape[-2], K.shape[-2])
     seen = mask if not causal else band if mask is None else mask & band
-    ours, fused = scaled_dot_product_attention(Q, K, V, seen, bias, scale), fused_attention(Q, K, V, mask, bias, scale, causal)
+    ours, fused = (
+        scaled_dot_product_attention(Q, K, V, seen, bias, scale),
+        fused_attention(Q, K, V, mask, bias, scale, causal),
+    )
     torch.testing.assert_close(fused, ours, rtol=1e-10, atol=1e-10)
-    for f, o in zip(*(torch.autograd.grad(Y.sin().sum(), (Q, K, V)) for Y in (fused, ours))):
+    for f, o in zip(
+        *(torch.autograd.grad(Y.sin().sum(), (Q, K, V)) for Y in (fused, ours))
+    ):
         torch.testing.assert_close(f, o, rtol=1e-10, atol=1e-10)
 
 
 MASKS = {
-    "none": None, "random": chance(T, T_k), "a few": chance(B, 1, T, T_k, p=0.2), "nothing": torch.zeros(T, T_k, dtype=torch.bool),
-    "keys": chance(T_k), "padding": chance(B, 1, 1, T_k), "queries": chance(T, 1), "one": torch.tensor(True),
+    "none": None,
+    "random": chance(T, T_k),
+    "a few": chance(B, 1, T, T_k, p=0.2),
+    "nothing": torch.zeros(T, T_k, dtype=torch.bool),
+    "keys": chance(T_k),
+    "padding": chance(B, 1, 1, T_k),
+    "queries": chance(T, 1),
+    "one": torch.tensor(True),
 }
 BIASES = {
-    "none": None, "heads": normal(H, T, T_k), "keys": normal(T_k),
-    "minus infinity": normal(T, T_k).masked_fill(chance(T, T_k, p=0.8), -torch.inf), "far": alibi_bias(H, T, T_k),
+    "none": None,
+    "heads": normal(H, T, T_k),
+    "keys": normal(T_k),
+    "minus infinity": normal(T, T_k).masked_fill(chance(T, T_k, p=0.8), -torch.inf),
+    "far": alibi_bias(H, T, T_k),
 }
 
 
@@ -56,7 +84,11 @@ def test_causal_aligns_the_last_query_with_the_last_key(T, T_k):
 
 
 def test_leading_axes_broadcast():
-    Q, K, V = normal(B, H, T, d_k).requires_grad_(), normal(H, T_k, d_k).requires_grad_(), normal(T_k, d_v).requires_grad_()
+    Q, K, V = (
+        normal(B, H, T, d_k).requires_grad_(),
+        normal(H, T_k, d_k).requires_grad_(),
+        normal(T_k, d_v).requires_grad_(),
+    )
     held_together(Q, K, V)
     held_together(Q[0, 0], K[0], V)
 
@@ -73,9 +105,17 @@ def test_errors_are_those_of_the_readable_form():
     Q, K, V = qkv()
     two = chance(2, T, T_k)
     for arguments in [
-        (Q, K[..., :3], V), (Q, K, V[..., :3, :]), (Q, K[:, :2], V), (Q, K, V[:, :2]), (Q[0, 0, 0], K, V), ([1.0], K, V),
-        (Q, K, V, chance(T_k, T)), (Q, K, V, torch.ones(T, T_k)), (Q, K, V, None, normal(T_k, T)),
-        (Q[0], K[0], V[0], two), (Q[0, 0], K[0, 0], V[0, 0], two, normal(H, T, T_k)),
+        (Q, K[..., :3], V),
+        (Q, K, V[..., :3, :]),
+        (Q, K[:, :2], V),
+        (Q, K, V[:, :2]),
+        (Q[0, 0, 0], K, V),
+        ([1.0], K, V),
+        (Q, K, V, chance(T_k, T)),
+        (Q, K, V, torch.ones(T, T_k)),
+        (Q, K, V, None, normal(T_k, T)),
+        (Q[0], K[0], V[0], two),
+        (Q[0, 0], K[0, 0], V[0, 0], two, normal(H, T, T_k)),
     ]:
         with pytest.raises(ValueError, match=":") as readable:
             scaled_dot_product_attention(*arguments)
@@ -93,23 +133,51 @@ def test_heads_may_use_it():
     X, weights = normal(B, T, 6), [normal(6, 6, seed=seed) for seed in range(4)]
     mask, bias = chance(B, T, T), alibi_bias(H, T)
     plain = multi_head_attention(X, *weights, H, mask=mask, bias=bias)
-    torch.testing.assert_close(multi_head_attention(X, *weights, H, mask=mask, bias=bias, attention=fused_attention), plain)
+    torch.testing.assert_close(
+        multi_head_attention(
+            X, *weights, H, mask=mask, bias=bias, attention=fused_attention
+        ),
+        plain,
+    )
 
 
-@pytest.mark.filterwarnings("ignore:Guards may run slower on Python 3.13.0")  # PyTorch's advice on that one release
+# PyTorch's advice on that one release
+@pytest.mark.filterwarnings("ignore:Guards may run slower on Python 3.13.0")
 def test_a_fused_layer_compiles_to_one_graph():
     torch._dynamo.reset()
-    layer, X, mask = TransformerLayer(6, H, norm="pre", fused=True).double(), normal(B, T, 6), causal_mask(T)
+    layer, X, mask = (
+        TransformerLayer(6, H, norm="pre", fused=True).double(),
+        normal(B, T, 6),
+        causal_mask(T),
+    )
     compiled = torch.compile(layer, backend="eager", fullgraph=True)
     torch.testing.assert_close(compiled(X, mask), layer(X, mask))
 
 
-@pytest.mark.parametrize("mask", [None, (T, T_k), (H, 1, T_k), (B, 1, T, T_k), (2, 1, 1, 1, T_k), (2, B, H, T, T_k), (2, 1, H, T, 1)])
+@pytest.mark.parametrize(
+    "mask",
+    [
+        None,
+        (T, T_k),
+        (H, 1, T_k),
+        (B, 1, T, T_k),
+        (2, 1, 1, 1, T_k),
+        (2, B, H, T, T_k),
+        (2, 1, H, T, 1),
+    ],
+)
 def test_five_axes(mask):
     X = normal(2, B, H, T + 2 * T_k, d_k)
     Q, K, V = (X.requires_grad_() for X in X.detach().split([T, T_k, T_k], dim=-2))
     held_together(Q, K, V, mask if mask is None else chance(*mask))
-    held_together(Q, K, V, None, normal(*mask) if mask and mask[-2:] == (T, T_k) else None, causal=True)
+    held_together(
+        Q,
+        K,
+        V,
+        None,
+        normal(*mask) if mask and mask[-2:] == (T, T_k) else None,
+        causal=True,
+    )
     held_together(Q, K[0], V[0, 0], mask if mask is None else chance(*mask))
 
 

@@ -1,4 +1,6 @@
-"""Processes without starting any: the ring among threads, parameters that are split, what launch passes on, how processes ends."""
+"""Processes without starting any: the ring among threads, parameters that are split,
+what launch passes on, how processes ends.
+"""
 
 import json
 import os
@@ -25,7 +27,11 @@ from tfbook.torch.distributed import ring, together
 from tfbook.torch.distributed.data_parallel import average_gradients, shard
 from tfbook.torch.distributed.launch import launch
 from tfbook.torch.distributed.processes import loss_in, processes
-from tfbook.torch.distributed.tensor_parallel import PLAN, split_parameters, tensor_parallel_layer
+from tfbook.torch.distributed.tensor_parallel import (
+    PLAN,
+    split_parameters,
+    tensor_parallel_layer,
+)
 from tfbook.torch.heads import repeat_heads
 
 # ---- the ring, each process a thread ----
@@ -46,8 +52,9 @@ class Mesh:
 
 def hand_on(X, mesh):
     """As ``ring.pass_on``: to the next thread, from the one before."""
-    n, mesh.messages = mesh.messages, mesh.messages + 1  # the n-th that is sent is the n-th that is waited for
-    slot = lambda rank: mesh.wires.setdefault((rank, n), queue.Queue())  # noqa: E731
+    # the n-th that is sent is the n-th that is waited for
+    n, mesh.messages = mesh.messages, mesh.messages + 1
+    slot = lambda rank: mesh.wires.setdefault((rank, n), queue.Queue())
     slot((mesh.rank + 1) % mesh.p).put(X.contiguous().clone())
     return lambda: slot(mesh.rank).get(timeout=60)
 
@@ -59,13 +66,19 @@ def among_threads(p, Q, K, V, dY, causal, shared, mask):
     def work(rank):
         torch.set_num_threads(1)
         mine = [X.chunk(p, dim=-2)[rank] for X in (Q, K, V)]
-        ctx = SimpleNamespace(save_for_backward=lambda *saved: setattr(ctx, "saved_tensors", saved))
+        ctx = SimpleNamespace(
+            save_for_backward=lambda *saved: setattr(ctx, "saved_tensors", saved)
+        )
         with torch.no_grad():
             rows = None if mask is None else mask.chunk(p)[rank]
-            Y = ring.Ring.forward(ctx, *mine, Mesh(rank, p, wires), rows, causal, shared, 4)
+            Y = ring.Ring.forward(
+                ctx, *mine, Mesh(rank, p, wires), rows, causal, shared, 4
+            )
             found[rank] = Y, *ring.Ring.backward(ctx, dY.chunk(p, dim=-2)[rank])[:3]
 
-    threads = [threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(p)]
+    threads = [
+        threading.Thread(target=work, args=(rank,), daemon=True) for rank in range(p)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -77,27 +90,36 @@ def directly(Q, K, V, dY, causal, shared, mask):
     leaves = [X.double().requires_grad_() for X in (Q, K, V)]
     mask = torch.ones(24, 24, dtype=torch.bool) if mask is None else mask
     mask = mask.tril() if causal else mask
-    Y = scaled_dot_product_attention(leaves[0], *(repeat_heads(X, shared) for X in leaves[1:]), mask=mask)
+    Y = scaled_dot_product_attention(
+        leaves[0], *(repeat_heads(X, shared) for X in leaves[1:]), mask=mask
+    )
     return Y.detach(), *torch.autograd.grad(Y, leaves, dY.double())
 
 
 @pytest.mark.parametrize("shared", [1, 2])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16], ids=str)
+@pytest.mark.parametrize(
+    "dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16], ids=str
+)
 def test_the_ring_sums_in_full_precision(dtype, masked, causal, shared, monkeypatch):
     monkeypatch.setattr(ring, "pass_on", hand_on)
     torch.manual_seed(0)
     Q, dY = torch.randn(2, 4, 24, 8), torch.randn(2, 4, 24, 5)
     K, V = torch.randn(2, 4 // shared, 24, 8), torch.randn(2, 4 // shared, 24, 5)
     case = [X.to(dtype) for X in (Q, K, V, dY)]
-    options = causal, shared, torch.rand(24, 24) < 0.5 if masked else None  # some rows see nothing
+    # some rows see nothing
+    options = causal, shared, torch.rand(24, 24) < 0.5 if masked else None
     found, right = among_threads(8, *case, *options), directly(*case, *options)
     for given, wanted in zip(found, right, strict=True):
         assert given.dtype == dtype
         eps, largest = torch.finfo(dtype).eps, wanted.abs().max()
         # a half is the sum in float32, rounded once
-        error = 0.51 * eps * wanted.abs() + 1e-6 * largest if dtype.itemsize == 2 else 30 * eps * largest
+        error = (
+            0.51 * eps * wanted.abs() + 1e-6 * largest
+            if dtype.itemsize == 2
+            else 30 * eps * largest
+        )
         assert ((given.double() - wanted).abs() <= error).all()
 
 
@@ -109,7 +131,12 @@ def alone(tmp_path_factory):
     """A mesh of this process alone."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GLOO_SOCKET_IFNAME", launching._loopback())
-        dist.init_process_group("gloo", init_method=f"file://{tmp_path_factory.mktemp('mesh') / 'store'}", rank=0, world_size=1)
+        dist.init_process_group(
+            "gloo",
+            init_method=f"file://{tmp_path_factory.mktemp('mesh') / 'store'}",
+            rank=0,
+            world_size=1,
+        )
     yield init_device_mesh("cpu", (1,))
     dist.destroy_process_group()
 
@@ -117,7 +144,10 @@ def alone(tmp_path_factory):
 def test_frozen_parameters_stay_frozen_when_they_are_split(alone):
     layer = TransformerLayer(8, 2)
     frozen = {"W_K", "b_1", "gamma_1", "W_2"}
-    P = {name: p.requires_grad_(name not in frozen) for name, p in layer.named_parameters()}
+    P = {
+        name: p.requires_grad_(name not in frozen)
+        for name, p in layer.named_parameters()
+    }
     split = split_parameters(P, alone, 2)
     assert {name for name, block in split.items() if not block.requires_grad} == frozen
     tensor_parallel_layer(torch.randn(3, 8), split, 2).square().sum().backward()
@@ -125,20 +155,38 @@ def test_frozen_parameters_stay_frozen_when_they_are_split(alone):
 
 
 def test_split_parameters_are_copies_of_the_same_dtype(alone):
-    P = {name: p.detach().bfloat16() for name, p in TransformerLayer(8, 2, gated=True).named_parameters()}
+    P = {
+        name: p.detach().bfloat16()
+        for name, p in TransformerLayer(8, 2, gated=True).named_parameters()
+    }
     split = split_parameters(P, alone, 2)
     for name, block in split.items():
         assert block.dtype == torch.bfloat16
         assert torch.equal(block.full_tensor(), P[name])
         assert block.to_local().data_ptr() != P[name].data_ptr()
         (way,) = block.placements
-        assert way.is_shard(PLAN[name].dim % block.ndim) if name in PLAN else way.is_replicate()
+        assert (
+            way.is_shard(PLAN[name].dim % block.ndim)
+            if name in PLAN
+            else way.is_replicate()
+        )
         assert block.is_leaf
         assert not block.requires_grad
 
 
 def test_first_matrices_are_cut_by_columns_and_second_ones_by_rows():
-    axes = {"W_Q": -1, "W_K": -1, "W_V": -1, "W_O": 0, "W_1": -1, "b_1": -1, "W_2": 0, "W_gate": -1, "W_up": -1, "W_down": 0}
+    axes = {
+        "W_Q": -1,
+        "W_K": -1,
+        "W_V": -1,
+        "W_O": 0,
+        "W_1": -1,
+        "b_1": -1,
+        "W_2": 0,
+        "W_gate": -1,
+        "W_up": -1,
+        "W_down": 0,
+    }
     assert {name: way.dim for name, way in PLAN.items()} == axes
 
 
@@ -146,7 +194,9 @@ def test_first_matrices_are_cut_by_columns_and_second_ones_by_rows():
 @pytest.mark.parametrize("norm", ["post", "pre", "both"])
 def test_a_layer_on_one_process_is_the_layer(alone, norm, gated):
     torch.manual_seed(0)
-    layer = TransformerLayer(8, 4, H_kv=2, norm=norm, gated=gated, activation="gelu").double()
+    layer = TransformerLayer(
+        8, 4, H_kv=2, norm=norm, gated=gated, activation="gelu"
+    ).double()
     for p in layer.parameters():
         nn.init.normal_(p, std=0.4)
     X, bias = torch.randn(2, 5, 8).double(), torch.randn(4, 5, 5).double()
@@ -163,7 +213,8 @@ def test_pieces_are_in_order_and_gradients_are_means(monkeypatch):
         assert torch.equal(torch.cat(pieces, dim=axis), X)
     p = nn.Parameter(torch.zeros(2))
     p.grad = torch.tensor([2.0, 4.0])
-    monkeypatch.setattr(dist, "all_reduce", lambda X, group: X.mul_(8))  # as if four gradients came to eight times this one
+    # as if four gradients came to eight times this one
+    monkeypatch.setattr(dist, "all_reduce", lambda X, group: X.mul_(8))
     average_gradients([p], SimpleNamespace(size=lambda: 4, get_group=lambda: None))
     assert p.grad.tolist() == [4, 8]
 
@@ -178,7 +229,11 @@ def started(monkeypatch):
 
     def instead(program):
         def start(command, **options):
-            seen.append(SimpleNamespace(command=command, environment=options["env"], process=None))
+            seen.append(
+                SimpleNamespace(
+                    command=command, environment=options["env"], process=None
+                )
+            )
             seen[-1].process = popen([sys.executable, "-c", program], **options)
             return seen[-1].process
 
@@ -190,7 +245,12 @@ def started(monkeypatch):
 
 def test_time_that_is_up_is_an_error_and_all_are_ended(started):
     seen, begin = started("import time; time.sleep(60)"), time.monotonic()
-    with pytest.raises(TimeoutError, match=r"some\.module: expected 2 processes to end within 0\.5 s; they were ended"):
+    with pytest.raises(
+        TimeoutError,
+        match=(
+            r"some\.module: expected 2 processes to end within 0\.5 s; they were ended"
+        ),
+    ):
         launch("some.module", 2, seconds=0.5)
     assert time.monotonic() - begin < 30
     assert seen[0].process.poll() is not None
@@ -217,7 +277,14 @@ def test_an_interrupted_reader_leaves_nothing_running(started, monkeypatch):
     assert seen[0].process.poll() is not None
 
 
-@pytest.mark.parametrize(("name", "given"), [("OMP_NUM_THREADS", "3"), ("GLOO_SOCKET_IFNAME", "eth7"), ("PYTHONUNBUFFERED", "")])
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("OMP_NUM_THREADS", "3"),
+        ("GLOO_SOCKET_IFNAME", "eth7"),
+        ("PYTHONUNBUFFERED", ""),
+    ],
+)
 def test_what_the_user_has_set_stays(name, given, started, monkeypatch):
     monkeypatch.setenv(name, given)
     seen = started("print(1)")
@@ -237,7 +304,12 @@ def test_what_the_user_has_not_set_is_set(started, monkeypatch):
     assert seen[0].environment["GLOO_SOCKET_IFNAME"].startswith("lo")
     assert seen[0].environment["SOMETHING"] == "else"
     assert seen[0].command[-4:] == ["-m", "some.module", "a", "7"]
-    assert {"--nproc-per-node=4", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--local-addr=127.0.0.1"} <= set(seen[0].command)
+    assert {
+        "--nproc-per-node=4",
+        "--rdzv-backend=c10d",
+        "--rdzv-endpoint=127.0.0.1:0",
+        "--local-addr=127.0.0.1",
+    } <= set(seen[0].command)
 
 
 # ---- processes ----
@@ -245,20 +317,47 @@ def test_what_the_user_has_not_set_is_set(started, monkeypatch):
 GLOO = "[/pytorch/third_party/gloo/gloo/transport/tcp/"
 
 
-@pytest.mark.parametrize(("error", "said"), [
-    (RuntimeError(GLOO + "unbound_buffer.cc:78] Timed out waiting 3000ms for recv operation to complete"), "timed out"),
-    (RuntimeError(GLOO + "pair.cc:537] Read error [127.0.0.1]:54495: Connection reset by peer. GLHF"), "connection reset by peer"),
-    (RuntimeError(GLOO + "pair.cc:553] Connection closed by peer [127.0.0.1]:1"), "connection closed by peer"),
-    (RuntimeError(GLOO + "pair.cc:9] writev [127.0.0.1]:1: Broken pipe"), "broken pipe"),
-    (RuntimeError("Application timeout caused pair closure"), "timeout"),
-    (dist.DistNetworkError("The client socket has timed out after 60000ms"), "timed out"),
-    (dist.DistBackendError("NCCL error"), "no answer"),
-    (RuntimeError("the query timed out"), None),
-    (RuntimeError("download: Connection reset by peer"), None),
-    (RuntimeError("solver: timed out after 3 s, see [1]"), None),
-    (type("Mine", (RuntimeError,), {})(GLOO + "pair.cc:1] timed out"), None),
-    (RuntimeError(GLOO + "allreduce.cc:22] sizes do not match"), None),
-], ids=str)
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            RuntimeError(
+                GLOO
+                + "unbound_buffer.cc:78] Timed out waiting 3000ms for recv operation to"
+                " complete"
+            ),
+            "timed out",
+        ),
+        (
+            RuntimeError(
+                GLOO
+                + "pair.cc:537] Read error [127.0.0.1]:54495: Connection reset by peer."
+                " GLHF"
+            ),
+            "connection reset by peer",
+        ),
+        (
+            RuntimeError(GLOO + "pair.cc:553] Connection closed by peer [127.0.0.1]:1"),
+            "connection closed by peer",
+        ),
+        (
+            RuntimeError(GLOO + "pair.cc:9] writev [127.0.0.1]:1: Broken pipe"),
+            "broken pipe",
+        ),
+        (RuntimeError("Application timeout caused pair closure"), "timeout"),
+        (
+            dist.DistNetworkError("The client socket has timed out after 60000ms"),
+            "timed out",
+        ),
+        (dist.DistBackendError("NCCL error"), "no answer"),
+        (RuntimeError("the query timed out"), None),
+        (RuntimeError("download: Connection reset by peer"), None),
+        (RuntimeError("solver: timed out after 3 s, see [1]"), None),
+        (type("Mine", (RuntimeError,), {})(GLOO + "pair.cc:1] timed out"), None),
+        (RuntimeError(GLOO + "allreduce.cc:22] sizes do not match"), None),
+    ],
+    ids=str,
+)
 def test_only_the_processes_own_errors_are_of_a_lost_process(error, said):
     assert loss_in(error) == said
 
@@ -272,7 +371,13 @@ def as_if_by_torchrun(tmp_path, monkeypatch):
 
     def begin(backend, timeout):
         assert (backend, timeout) == ("gloo", timedelta(seconds=20))
-        init(backend, init_method=f"file://{tmp_path / 'store'}", rank=0, world_size=1, timeout=timeout)
+        init(
+            backend,
+            init_method=f"file://{tmp_path / 'store'}",
+            rank=0,
+            world_size=1,
+            timeout=timeout,
+        )
 
     monkeypatch.setattr(dist, "init_process_group", begin)
     yield
@@ -282,16 +387,24 @@ BREAKS = {  # what breaks within, and what comes out
     "nothing": (None, None),
     "the reader's own": (ValueError("mine"), "ValueError"),
     "another time": (RuntimeError("the query timed out"), "RuntimeError"),
-    "a lost process": (RuntimeError(GLOO + "pair.cc:1] Connection reset by peer"), "SystemExit1"),
+    "a lost process": (
+        RuntimeError(GLOO + "pair.cc:1] Connection reset by peer"),
+        "SystemExit1",
+    ),
     "an interrupt": (KeyboardInterrupt(), "KeyboardInterrupt"),
 }
 
 
 def leave(folder):
-    """Join and leave a group once for each that breaks; prints what came out of it, and whether the group is still there."""
+    """Join and leave a group once for each that breaks; prints what came out of it, and
+    whether the group is still there.
+    """
     for name, (error, _) in BREAKS.items():
         folder.joinpath(name).mkdir()
-        with pytest.MonkeyPatch.context() as patch, as_if_by_torchrun(folder / name, patch):
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            as_if_by_torchrun(folder / name, patch),
+        ):
             came, met = None, Mock(wraps=dist.barrier)
             patch.setattr(dist, "barrier", met)
             try:
@@ -301,7 +414,9 @@ def leave(folder):
                         raise error
             except BaseException as other:
                 came = f"{type(other).__name__}{getattr(other, 'code', '')}"
-            print(name, came, dist.is_initialized(), met.call_count, sep="\t", flush=True)
+            print(
+                name, came, dist.is_initialized(), met.call_count, sep="\t", flush=True
+            )
 
 
 def test_the_group_is_left_whatever_happens(tmp_path):
@@ -314,9 +429,20 @@ sys.path.insert(0, {folder!r})
 import test_gaps_parallel
 test_gaps_parallel.leave(Path({str(tmp_path)!r}))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300)
-    wanted = [[name, str(came), "False", "0" if came else "1"] for name, (_, came) in BREAKS.items()]
-    assert [line.split("\t") for line in done.stdout.splitlines()] == wanted, done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    wanted = [
+        [name, str(came), "False", "0" if came else "1"]
+        for name, (_, came) in BREAKS.items()
+    ]
+    assert [line.split("\t") for line in done.stdout.splitlines()] == wanted, (
+        done.stderr
+    )
     assert done.stderr.count("another process is gone") == 1
     assert "rank 0: another process is gone (connection reset by peer)" in done.stderr
 
@@ -330,7 +456,9 @@ def test_each_step_has_a_batch_of_its_own():
     assert not torch.equal(batches[0], batches[1])
     assert not torch.equal(batches[1], batches[2])
     letters = sorted(set(together.SENTENCE))
-    written = {"".join(letters[token] for token in row) for tokens in batches for row in tokens}
+    written = {
+        "".join(letters[token] for token in row) for tokens in batches for row in tokens
+    }
     assert all(len(row) == 33 and row in together.SENTENCE * 2 for row in written)
     assert len(written) > 40  # from anywhere in the sentence
 
@@ -352,11 +480,20 @@ def test_split_writes_what_it_found(rank, tmp_path, monkeypatch, capsys):
     if rank:
         assert (printed, list(tmp_path.iterdir())) == ("", [])
     else:
-        found = {"cuts": {"batch": 1}, "wire": 5, "learned": {"file": f"{file}.safetensors"}}
-        assert json.loads(printed) == json.loads(file.read_text(encoding="utf-8")) == found
+        found = {
+            "cuts": {"batch": 1},
+            "wire": 5,
+            "learned": {"file": f"{file}.safetensors"},
+        }
+        assert (
+            json.loads(printed) == json.loads(file.read_text(encoding="utf-8")) == found
+        )
 
 
 def test_a_process_without_torchrun_is_told_so(monkeypatch):
     monkeypatch.delenv("RANK", raising=False)
-    with pytest.raises(RuntimeError, match="RANK: expected in the environment"), processes():
+    with (
+        pytest.raises(RuntimeError, match="RANK: expected in the environment"),
+        processes(),
+    ):
         pass

@@ -10,8 +10,18 @@ HEAVY = {"torch", "matplotlib", "ipywidgets", "anywidget", "scipy", "sklearn", "
 
 def loaded_by(module):
     """Top-level packages in sys.modules after an import."""
-    code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
-    return set(subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    code = (
+        f"import sys, {module}; print(*{{name.partition('.')[0] for name in"
+        " sys.modules})"
+    )
+    return set(
+        subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+    )
 
 
 def test_tfbook_loads_nothing_heavy():
@@ -29,7 +39,11 @@ def test_torch_half_needs_no_plotting_nor_widgets():
     assert not loaded_by("tfbook.torch") & {"matplotlib", "ipywidgets", "anywidget"}
 
 
-PAGES = ["widgets", "exercises", *(f"notebook.{name}" for name in ("plots", "claims", "show", "ledger"))]
+PAGES = [
+    "widgets",
+    "exercises",
+    *(f"notebook.{name}" for name in ("plots", "claims", "show", "ledger")),
+]
 
 
 @pytest.mark.parametrize("module", [f"tfbook.{name}" for name in PAGES])

@@ -1,4 +1,6 @@
-"""Modules own parameters and call the functions: names, shapes, options, and one language model that learns."""
+"""Modules own parameters and call the functions: names, shapes, options, and one
+language model that learns.
+"""
 
 import copy
 import pickle
@@ -13,7 +15,20 @@ import tfbook.numpy
 import tfbook.torch as tt
 from tfbook import cost
 
-B, T, T_k, d, H, H_kv, d_k, d_v, d_ff, vocab, T_max, L = 2, 5, 7, 11, 6, 3, 2, 13, 17, 19, 23, 3
+B, T, T_k, d, H, H_kv, d_k, d_v, d_ff, vocab, T_max, L = (
+    2,
+    5,
+    7,
+    11,
+    6,
+    3,
+    2,
+    13,
+    17,
+    19,
+    23,
+    3,
+)
 SIZES = {"H_kv": H_kv, "d_k": d_k, "d_v": d_v, "d_ff": d_ff}
 POSITIONS = ["learned", "sinusoidal", "rotary", "alibi", "none"]
 
@@ -48,11 +63,23 @@ def close(ours, theirs):
 @pytest.mark.parametrize("fused", [False, True])
 def test_attention_calls_the_function(fused):
     module = stirred(tt.MultiHeadAttention(d, H, H_kv, d_k, d_v, fused=fused))
-    X, context, mask, bias = normal(B, T, d), normal(B, T_k, d), torch.rand(B, T, T_k) < 0.5, normal(H, T, T_k)
+    X, context, mask, bias = (
+        normal(B, T, d),
+        normal(B, T_k, d),
+        torch.rand(B, T, T_k) < 0.5,
+        normal(H, T, T_k),
+    )
     W = module.state_dict()
-    assert {name: tuple(p.shape) for name, p in W.items()} == {"W_Q": (11, 12), "W_K": (11, 6), "W_V": (11, 39), "W_O": (78, 11)}
+    assert {name: tuple(p.shape) for name, p in W.items()} == {
+        "W_Q": (11, 12),
+        "W_K": (11, 6),
+        "W_V": (11, 39),
+        "W_O": (78, 11),
+    }
     close(module(X), tt.multi_head_attention(X, **W, H=H, H_kv=H_kv))
-    expected = tt.multi_head_attention(X, **W, H=H, H_kv=H_kv, mask=mask, bias=bias, context=context)
+    expected = tt.multi_head_attention(
+        X, **W, H=H, H_kv=H_kv, mask=mask, bias=bias, context=context
+    )
     close(module(X, mask, context, bias), expected)
     close(module(X, mask=mask, context=context, bias=bias), expected)
 
@@ -60,13 +87,20 @@ def test_attention_calls_the_function(fused):
 def test_attention_may_turn():
     module = stirred(tt.MultiHeadAttention(d, H, H_kv, d_k, d_v, rotary=True))
     X = normal(B, T, d)
-    close(module(X), tt.multi_head_attention(X, **module.state_dict(), H=H, H_kv=H_kv, attention=tt.rotary_attention))
+    close(
+        module(X),
+        tt.multi_head_attention(
+            X, **module.state_dict(), H=H, H_kv=H_kv, attention=tt.rotary_attention
+        ),
+    )
 
 
 def test_network_calls_the_function():
     X, module = normal(B, T, d), stirred(tt.FeedForward(d, d_ff, "gelu"))
     close(module(X), tt.feed_forward(X, **module.state_dict(), activation="gelu"))
-    close(stirred(module)(X), tt.feed_forward(X, **module.state_dict(), activation="gelu"))
+    close(
+        stirred(module)(X), tt.feed_forward(X, **module.state_dict(), activation="gelu")
+    )
     module = stirred(tt.FeedForward(d))
     assert module.W_1.shape == (d, 4 * d)
     close(module(X), tt.feed_forward(X, **module.state_dict()))
@@ -84,7 +118,9 @@ def test_norm_calls_the_function():
 def test_a_layer_has_the_keys_and_shapes_of_init_layer(norm, gated):
     module = tt.TransformerLayer(d, H, norm=norm, gated=gated, **SIZES)
     P = tfbook.numpy.init_layer(d, H, norm=norm, gated=gated, rng=0, **SIZES)
-    assert {name: tuple(p.shape) for name, p in module.state_dict().items()} == {name: p.shape for name, p in P.items()}
+    assert {name: tuple(p.shape) for name, p in module.state_dict().items()} == {
+        name: p.shape for name, p in P.items()
+    }
 
 
 @pytest.mark.parametrize("norm", ["post", "pre", "both"])
@@ -92,10 +128,14 @@ def test_a_layer_has_the_keys_and_shapes_of_init_layer(norm, gated):
 @pytest.mark.parametrize("fused", [False, True])
 def test_parameters_move_across_with_no_transpose(norm, gated, fused):
     P = tfbook.numpy.init_layer(d, H, norm=norm, gated=gated, rng=0, **SIZES)
-    module = tt.TransformerLayer(d, H, norm=norm, gated=gated, fused=fused, **SIZES).double()
+    module = tt.TransformerLayer(
+        d, H, norm=norm, gated=gated, fused=fused, **SIZES
+    ).double()
     module.load_state_dict({name: torch.from_numpy(p) for name, p in P.items()})
     X, mask = normal(B, T, d), tt.padding_mask(torch.tensor([T, 2]), T)
-    expected = tfbook.numpy.transformer_layer(X.numpy(), P, H, H_kv, norm, mask=mask.numpy())
+    expected = tfbook.numpy.transformer_layer(
+        X.numpy(), P, H, H_kv, norm, mask=mask.numpy()
+    )
     assert_allclose(module(X, mask).detach().numpy(), expected, atol=1e-10)
 
 
@@ -106,11 +146,18 @@ def test_a_stack_calls_the_function(norm):
     X, mask, bias = normal(B, T, d), tt.causal_mask(T), tt.alibi_bias(H, T)
     final_norm = (module.gamma_f, module.beta_f) if norm == "pre" else None
     layers = [layer.state_dict() for layer in module.layers]
-    close(module(X, mask, bias), tt.transformer(X, layers, H, final_norm, H_kv=H_kv, norm=norm, mask=mask, bias=bias))
+    close(
+        module(X, mask, bias),
+        tt.transformer(
+            X, layers, H, final_norm, H_kv=H_kv, norm=norm, mask=mask, bias=bias
+        ),
+    )
 
 
 def model(positions="learned", **options):
-    return stirred(tt.LanguageModel(vocab, T_max, d, H, L, positions, **SIZES, **options))
+    return stirred(
+        tt.LanguageModel(vocab, T_max, d, H, L, positions, **SIZES, **options)
+    )
 
 
 def some_tokens(T=T):
@@ -121,32 +168,67 @@ def some_tokens(T=T):
 @pytest.mark.parametrize("norm", ["post", "pre"])
 def test_a_language_model_from_its_parts(positions, norm):
     module, tokens = model(positions, norm=norm), some_tokens()
-    P = {"learned": getattr(module, "P", torch.empty(0))[:T], "sinusoidal": tt.sinusoidal_positions(T, d)}.get(positions)
+    P = {
+        "learned": getattr(module, "P", torch.empty(0))[:T],
+        "sinusoidal": tt.sinusoidal_positions(T, d),
+    }.get(positions)
     options = {"bias": tt.alibi_bias(H, T)} if positions == "alibi" else {}
     options |= {"attention": tt.rotary_attention} if positions == "rotary" else {}
     final_norm = (module.gamma_f, module.beta_f) if norm == "pre" else None
-    layers, X = [layer.state_dict() for layer in module.layers], tt.embed(tokens, module.E, P)
-    Y = tt.transformer(X, layers, H, final_norm, H_kv=H_kv, norm=norm, mask=tt.causal_mask(T), **options)
+    layers, X = (
+        [layer.state_dict() for layer in module.layers],
+        tt.embed(tokens, module.E, P),
+    )
+    Y = tt.transformer(
+        X,
+        layers,
+        H,
+        final_norm,
+        H_kv=H_kv,
+        norm=norm,
+        mask=tt.causal_mask(T),
+        **options,
+    )
     close(module(tokens), Y @ module.E.T)
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_a_language_model_calls_the_function(positions):
-    module, tokens, pad = model(positions, norm="pre"), some_tokens(), torch.tensor([0, 2])
+    module, tokens, pad = (
+        model(positions, norm="pre"),
+        some_tokens(),
+        torch.tensor([0, 2]),
+    )
     options = {"H": H, "H_kv": H_kv, "positions": positions, "norm": "pre"}
     close(module(tokens), tt.language_model(tokens, module.state_dict(), **options))
-    close(module(tokens, pad), tt.language_model(tokens, module.state_dict(), pad=pad, **options))
+    close(
+        module(tokens, pad),
+        tt.language_model(tokens, module.state_dict(), pad=pad, **options),
+    )
     P = {name: p.numpy() for name, p in module.state_dict().items()}
-    assert_allclose(module(tokens).detach().numpy(), tfbook.numpy.language_model(tokens.numpy(), P, **options), atol=1e-10)
+    assert_allclose(
+        module(tokens).detach().numpy(),
+        tfbook.numpy.language_model(tokens.numpy(), P, **options),
+        atol=1e-10,
+    )
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_fused_and_readable_models_are_one(positions):
-    readable, fused, tokens = model(positions), model(positions, fused=True), some_tokens()
+    readable, fused, tokens = (
+        model(positions),
+        model(positions, fused=True),
+        some_tokens(),
+    )
     fused.load_state_dict(readable.state_dict())
     close(fused(tokens), readable(tokens))
     cache = tt.key_value_caches()
-    close(torch.cat([fused(part, cache=cache) for part in tokens.split(2, dim=-1)], dim=-2), readable(tokens))
+    close(
+        torch.cat(
+            [fused(part, cache=cache) for part in tokens.split(2, dim=-1)], dim=-2
+        ),
+        readable(tokens),
+    )
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
@@ -173,13 +255,24 @@ def test_only_a_learned_table_ends(positions):
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_parameters_are_as_many_as_counted(positions):
     module = tt.LanguageModel(vocab, T_max, 12, H, L, positions, norm="pre", d_ff=d_ff)
-    counted = cost.model(T, 12, H, L, vocab, d_ff=d_ff, T_max=T_max if positions == "learned" else None, norm="pre")
+    counted = cost.model(
+        T,
+        12,
+        H,
+        L,
+        vocab,
+        d_ff=d_ff,
+        T_max=T_max if positions == "learned" else None,
+        norm="pre",
+    )
     assert sum(p.numel() for p in module.parameters()) == counted.total_params
 
 
 def test_the_first_guess_is_nearly_even():
     module = tt.LanguageModel(97, 64, 32, 4, 2, norm="pre")
-    loss = tt.cross_entropy(module(torch.randint(97, (8, 64))), torch.randint(97, (8, 64)))
+    loss = tt.cross_entropy(
+        module(torch.randint(97, (8, 64))), torch.randint(97, (8, 64))
+    )
     assert loss.item() == pytest.approx(np.log(97), abs=0.05)
 
 
@@ -203,7 +296,8 @@ def test_parameters_are_drawn_from_torchs_generator():
         models.append(tt.LanguageModel(vocab, T_max, 12, H, L).state_dict())
     for name, p in models[0].items():
         assert torch.equal(p, models[1][name])
-        assert torch.equal(p, models[2][name]) == (name.rpartition(".")[2][0] in "bg")  # biases, beta and gamma are constant
+        # biases, beta and gamma are constant
+        assert torch.equal(p, models[2][name]) == (name.rpartition(".")[2][0] in "bg")
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
@@ -215,7 +309,10 @@ def test_a_narrow_model_stays_narrow(dtype, positions):
 
 
 def test_modules_refuse_what_does_not_fit():
-    with says("positions: expected one of learned, sinusoidal, rotary, alibi, none, got 'absolute'"):
+    with says(
+        "positions: expected one of learned, sinusoidal, rotary, alibi, none, got "
+        "'absolute'"
+    ):
         tt.LanguageModel(vocab, T_max, 12, H, L, "absolute")
     with says("d: expected a multiple of H = 6, got 11; or pass d_k and d_v"):
         tt.MultiHeadAttention(d, H)
@@ -225,7 +322,9 @@ def test_modules_refuse_what_does_not_fit():
         tt.Transformer(L, 12, H, norm="rms")
     with says("L: expected a whole number, at least 1, got 0"):
         tt.Transformer(0, 12, H)
-    with says("activation: expected one of relu, gelu, silu, or a function, got 'tanh'"):
+    with says(
+        "activation: expected one of relu, gelu, silu, or a function, got 'tanh'"
+    ):
         tt.FeedForward(d, activation="tanh")(normal(T, d).float())
 
 

@@ -1,4 +1,6 @@
-"""Training in NumPy alone: the gradient against autograd, Adam against torch's, and a model that learns."""
+"""Training in NumPy alone: the gradient against autograd, Adam against torch's, and a
+model that learns.
+"""
 
 import numpy as np
 import pytest
@@ -54,12 +56,14 @@ def by_dictionary(tokens, held_out, n, vocab, smoothing):
     """The same, one n-gram after the other."""
     counts, surprise = {}, []
     for i in range(len(tokens) - n + 1):
-        *before, x = tokens[i:i + n]
+        *before, x = tokens[i : i + n]
         counts.setdefault(tuple(before), []).append(x)
     for i in range(len(held_out) - n + 1):
-        *before, x = held_out[i:i + n]
+        *before, x = held_out[i : i + n]
         seen = counts.get(tuple(before), [])
-        surprise.append(-np.log((seen.count(x) + smoothing) / (len(seen) + smoothing * vocab)))
+        surprise.append(
+            -np.log((seen.count(x) + smoothing) / (len(seen) + smoothing * vocab))
+        )
     return np.mean(surprise)
 
 
@@ -73,6 +77,10 @@ def test_counts_are_counted(n, smoothing):
 
 
 def test_much_smoothing_is_a_guess_among_all():
-    assert ngram_loss([0, 1, 2], [2, 1], n=2, vocab=9, smoothing=1e9) == pytest.approx(uniform_loss(9))
-    with pytest.raises(ValueError, match="held_out: expected at least n = 3 tokens, got 2"):
+    assert ngram_loss([0, 1, 2], [2, 1], n=2, vocab=9, smoothing=1e9) == pytest.approx(
+        uniform_loss(9)
+    )
+    with pytest.raises(
+        ValueError, match="held_out: expected at least n = 3 tokens, got 2"
+    ):
         ngram_loss([0, 1, 2], [2, 1], n=3, vocab=9)

@@ -1,4 +1,6 @@
-"""Both halves of the package are one: every public name of them, walked with the calls of ``cases``."""
+"""Both halves of the package are one: every public name of them, walked with the calls
+of ``cases``.
+"""
 
 import copy
 import inspect
@@ -20,13 +22,26 @@ LEADING = [(), (3,), (2, 3)]
 
 
 def public(half):
-    names = (name for name, value in vars(half).items() if callable(value) and not name.startswith("_"))
-    return {name for name in names if not any(fnmatch(name, pattern) for pattern in ONE_HALF_ONLY)}
+    names = (
+        name
+        for name, value in vars(half).items()
+        if callable(value) and not name.startswith("_")
+    )
+    return {
+        name
+        for name in names
+        if not any(fnmatch(name, pattern) for pattern in ONE_HALF_ONLY)
+    }
 
 
 NAMES = sorted(public(tfbook.numpy) | public(tfbook.torch))
 EVERY_CALL = pytest.mark.parametrize(
-    ("name", "way"), [pytest.param(name, way, id=f"{name}-{i}") for name in NAMES for i, way in enumerate(CASES.get(name, []))]
+    ("name", "way"),
+    [
+        pytest.param(name, way, id=f"{name}-{i}")
+        for name in NAMES
+        for i, way in enumerate(CASES.get(name, []))
+    ],
 )
 EACH_HALF = pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
 
@@ -59,7 +74,10 @@ def each_array(X, f):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_in_both_halves_and_has_a_case(name):
     missing = [key for key, half in HALVES.items() if not hasattr(half, name)]
-    assert not missing, f"{name} is not in tfbook.{missing[0]}; write it, or give a reason in ONE_HALF_ONLY"
+    assert not missing, (
+        f"{name} is not in tfbook.{missing[0]}; write it, or give a reason in"
+        " ONE_HALF_ONLY"
+    )
     assert CASES.get(name), f"{name} has no case; add a line to tests/halves/cases.py"
 
 
@@ -80,16 +98,25 @@ def test_signatures_are_one(name):
 
 
 def signature(f):
-    """Names, kinds and defaults; a default that is a function or a dtype goes by its name."""
-    kinds = [(p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()]
-    return [(name, kind, getattr(default, "__name__", str(default).removeprefix("torch."))) for name, kind, default in kinds]
+    """Names, kinds and defaults; a default that is a function or a dtype goes by its
+    name.
+    """
+    kinds = [
+        (p.name, p.kind, p.default) for p in inspect.signature(f).parameters.values()
+    ]
+    return [
+        (name, kind, getattr(default, "__name__", str(default).removeprefix("torch.")))
+        for name, kind, default in kinds
+    ]
 
 
 @EACH_HALF
 @pytest.mark.parametrize("name", NAMES)
 def test_the_docstring_names_every_parameter(name, half):
     f = getattr(half, name)
-    documented = [part.lstrip("*") for names, _ in entries(f, "Parameters") for part in names]
+    documented = [
+        part.lstrip("*") for names, _ in entries(f, "Parameters") for part in names
+    ]
     assert sorted(documented) == sorted(inspect.signature(f).parameters)
 
 
@@ -124,7 +151,9 @@ def arrays_in(way):
 
 
 def assert_shapes(f, way, answers, a):
-    """Arguments and answers have the shapes of the docstring, its sizes being those of the call."""
+    """Arguments and answers have the shapes of the docstring, its sizes being those of
+    the call.
+    """
     given = inspect.signature(f).bind(*way.args, **way.options).arguments
     sizes = a.sizes | {name: x for name, x in given.items() if isinstance(x, int)}
     if "T_k" in inspect.signature(f).parameters and "T_k" not in given:
@@ -133,7 +162,13 @@ def assert_shapes(f, way, answers, a):
         for name in names:
             stated = re.match(r"[\w ]*,? ?shape \(([^)]*)\)", text)
             if stated and isinstance(given.get(name), np.ndarray):
-                assert_shape(given[name].shape, stated[1], sizes, a.leading, f"{f.__name__}: {name}")
+                assert_shape(
+                    given[name].shape,
+                    stated[1],
+                    sizes,
+                    a.leading,
+                    f"{f.__name__}: {name}",
+                )
     if way.then:
         return
     for (names, text), y in zip(entries(f, "Returns"), answers):
@@ -144,27 +179,37 @@ def assert_shapes(f, way, answers, a):
 
 
 def assert_shape(shape, stated, sizes, leading, what):
-    axes = [axis.strip().replace("·", "*") for axis in stated.split(",") if axis.strip()]
+    axes = [
+        axis.strip().replace("·", "*") for axis in stated.split(",") if axis.strip()
+    ]
     if axes[:1] == ["..."]:
         n = len(shape) - len(axes) + 1
         lead, shape, axes = shape[:n], shape[n:], axes[1:]
-        assert lead in (leading, (*leading, sizes["T"])), what  # (..., d) takes (..., T, d) too
+        # (..., d) takes (..., T, d) too
+        assert lead in (leading, (*leading, sizes["T"])), what
     for n, axis in zip(shape, axes, strict=True):
         try:
             assert n == eval(axis, {}, sizes), f"{what}: ({stated}) is {shape}"
         except NameError:
-            raise AssertionError(f"{what}: ({stated}) has a size that calls.SIZES does not know") from None
+            raise AssertionError(
+                f"{what}: ({stated}) has a size that calls.SIZES does not know"
+            ) from None
 
 
 def entries(f, section):
     """(names, text) of every entry of a section of a numpydoc docstring."""
-    found = re.search(rf"^{section}\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", inspect.getdoc(f), re.M | re.S)
+    found = re.search(
+        rf"^{section}\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", inspect.getdoc(f), re.M | re.S
+    )
     for entry in re.split(r"^(?=\S)", found[1], flags=re.M) if found else []:
         if entry.strip():
             head, _, body = entry.partition("\n")
             names, colon, kind = head.partition(" : ")
             named = colon or section == "Parameters"
-            yield [name.strip() for name in names.split(",")] if named else [], f"{kind if named else head} {body}"
+            yield (
+                ([name.strip() for name in names.split(",")] if named else []),
+                f"{kind if named else head} {body}",
+            )
 
 
 @EACH_HALF
@@ -172,8 +217,14 @@ def entries(f, section):
 def test_float32_stays_float32(name, way, half):
     narrow, wide = way(Arguments((3,), np.float32)), way(Arguments((3,)))
     for y, x in zip(answer(half, name, narrow), answer(half, name, wide)):
-        takes_floats = "dtype" in narrow.options or any(z.dtype == np.float32 for z in arrays_in(narrow)) or narrow.then
-        assert y.dtype == (np.float32 if takes_floats and x.dtype == np.float64 else x.dtype)
+        takes_floats = (
+            "dtype" in narrow.options
+            or any(z.dtype == np.float32 for z in arrays_in(narrow))
+            or narrow.then
+        )
+        assert y.dtype == (
+            np.float32 if takes_floats and x.dtype == np.float64 else x.dtype
+        )
         assert_allclose(y, x, rtol=1e-3, atol=1e-3)
 
 
@@ -184,7 +235,10 @@ def test_views_give_what_copies_give(name, way, half):
     expected = answer(half, name, way)
     for view in (every_other, transposed):
         of_views = copy.copy(way)
-        of_views.args, of_views.options = each_array(list(way.args), view), each_array(way.options, view)
+        of_views.args, of_views.options = (
+            each_array(list(way.args), view),
+            each_array(way.options, view),
+        )
         assert not any(x.flags.c_contiguous and x.ndim > 1 for x in arrays_in(of_views))
         for y, x in zip(answer(half, name, of_views), expected):
             assert_allclose(y, x, rtol=1e-12, atol=1e-12)
@@ -195,7 +249,9 @@ def every_other(X):
     if X.ndim == 0:
         return X
     wide = np.repeat(X, 2, axis=-1)
-    wide[..., 1::2] = np.bitwise_not(wide[..., 1::2]) if X.dtype.kind in "ib" else np.nan
+    wide[..., 1::2] = (
+        np.bitwise_not(wide[..., 1::2]) if X.dtype.kind in "ib" else np.nan
+    )
     return wide[..., ::2]
 
 
@@ -207,14 +263,23 @@ def transposed(X):
 @EVERY_CALL
 def test_gradients_are_those_of_small_steps(name, way):
     way = way(Arguments((2,)))
-    inputs = [torch.from_numpy(x).requires_grad_() for x in arrays_in(way) if x.dtype.kind == "f"]
+    inputs = [
+        torch.from_numpy(x).requires_grad_()
+        for x in arrays_in(way)
+        if x.dtype.kind == "f"
+    ]
     if not inputs or not way.smooth or way.then:
         return
 
     def f(*inputs):
         given = iter(inputs)
-        args, options = each_array([list(way.args), way.options], lambda x: next(given) if x.dtype.kind == "f" else x)
-        return getattr(tfbook.torch, name)(*native(tfbook.torch, args), **native(tfbook.torch, options))
+        args, options = each_array(
+            [list(way.args), way.options],
+            lambda x: next(given) if x.dtype.kind == "f" else x,
+        )
+        return getattr(tfbook.torch, name)(
+            *native(tfbook.torch, args), **native(tfbook.torch, options)
+        )
 
     with torch.random.fork_rng():
         torch.manual_seed(0)  # fast mode draws a direction

@@ -1,4 +1,6 @@
-"""Embedding and positions: laws that define them, and the faults that readers meet elsewhere."""
+"""Embedding and positions: laws that define them, and the faults that readers meet
+elsewhere.
+"""
 
 import re
 
@@ -72,7 +74,12 @@ def test_one_token_without_an_axis_is_refused(half, E):
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
 def test_a_wide_table_does_not_widen_the_tokens(half, E, dtype):
-    assert half.embed(np.zeros((B, T), np.int32), E.astype(dtype), half.sinusoidal_positions(T, d)).dtype == dtype
+    assert (
+        half.embed(
+            np.zeros((B, T), np.int32), E.astype(dtype), half.sinusoidal_positions(T, d)
+        ).dtype
+        == dtype
+    )
 
 
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
@@ -80,7 +87,11 @@ def test_tables_have_the_dtype_that_is_asked_for(half, name):
     dtype = dtype_of(half, name)
     assert half.sinusoidal_positions(T, d, dtype=dtype).dtype == name
     assert half.alibi_bias(3, T, dtype=dtype).dtype == name
-    assert half.sinusoidal_positions(T, d).dtype == half.alibi_bias(3, T).dtype == np.float64
+    assert (
+        half.sinusoidal_positions(T, d).dtype
+        == half.alibi_bias(3, T).dtype
+        == np.float64
+    )
 
 
 @pytest.mark.parametrize("d", [1, 2, 7, 8])
@@ -89,7 +100,9 @@ def test_sinusoids_number_by_number(half, d):
     for p in range(T):
         for c in range(d):
             angle = p / 100.0 ** (2 * (c // 2) / d)
-            assert table[p, c] == pytest.approx(np.cos(angle) if c % 2 else np.sin(angle), abs=1e-12)
+            assert table[p, c] == pytest.approx(
+                np.cos(angle) if c % 2 else np.sin(angle), abs=1e-12
+            )
 
 
 @some
@@ -101,7 +114,9 @@ def test_sinusoids_a_distance_apart_have_one_product(half, distance):
 
 
 def test_a_long_table_begins_like_a_short_one(half):
-    assert_array_equal(half.sinusoidal_positions(1000, d)[:T], half.sinusoidal_positions(T, d))
+    assert_array_equal(
+        half.sinusoidal_positions(1000, d)[:T], half.sinusoidal_positions(T, d)
+    )
 
 
 def test_a_learned_table_ends(half, rng):
@@ -124,8 +139,11 @@ def test_alibi_is_a_distance_and_knows_a_cache(half):
     bias = half.alibi_bias(3, T)
     assert_array_equal(bias, bias.transpose(0, 2, 1))
     assert_array_equal(np.diagonal(bias, axis1=1, axis2=2), 0)
-    assert_array_equal(half.alibi_bias(3, 2, T), bias[:, -2:])  # the last two queries of five
-    assert_allclose(bias[0] / bias[0, 0, 1], abs(np.subtract.outer(np.arange(T), np.arange(T))))
+    # the last two queries of five
+    assert_array_equal(half.alibi_bias(3, 2, T), bias[:, -2:])
+    assert_allclose(
+        bias[0] / bias[0, 0, 1], abs(np.subtract.outer(np.arange(T), np.arange(T)))
+    )
 
 
 @some
@@ -134,7 +152,10 @@ def test_rotary_scores_know_distance_alone(half, p, q, shift):
     x, y = np.random.default_rng(0).normal(size=(2, 1, 6))
 
     def score(p, q):
-        return (half.rotary(x, np.array([float(p)])) @ half.rotary(y, np.array([float(q)])).T).item()
+        return (
+            half.rotary(x, np.array([float(p)]))
+            @ half.rotary(y, np.array([float(q)])).T
+        ).item()
 
     assert score(p + shift, q + shift) == pytest.approx(score(p, q), abs=1e-9)
     assert score(0, q - p) == pytest.approx(score(p, q), abs=1e-9)
@@ -142,7 +163,9 @@ def test_rotary_scores_know_distance_alone(half, p, q, shift):
 
 def test_rotary_keeps_lengths_and_the_first_position(half, rng):
     X = rng.normal(size=(B, T, 6))
-    assert_allclose(np.linalg.norm(half.rotary(X), axis=-1), np.linalg.norm(X, axis=-1), rtol=1e-12)
+    assert_allclose(
+        np.linalg.norm(half.rotary(X), axis=-1), np.linalg.norm(X, axis=-1), rtol=1e-12
+    )
     assert_array_equal(half.rotary(X)[:, 0], X[:, 0])
     assert_allclose(half.rotary(half.rotary(X), -np.arange(T)), X, atol=1e-12)
 
@@ -179,14 +202,22 @@ def test_rotary_keeps_the_dtype_far_out(half, rng, dtype):
     X, far = rng.normal(size=(T, 6)).astype(dtype), np.arange(10**6, 10**6 + T)
     Y = half.rotary(X, far)
     assert Y.dtype == dtype
-    assert_allclose(Y, half.rotary(X.astype(float), far), atol=5e-3 if dtype == np.float16 else 1e-6)
+    assert_allclose(
+        Y, half.rotary(X.astype(float), far), atol=5e-3 if dtype == np.float16 else 1e-6
+    )
 
 
 def test_rotary_attention_knows_a_cache(half, rng):
     Q, K, V = rng.normal(size=(T, 6)), rng.normal(size=(T, 6)), rng.normal(size=(T, d))
     whole = half.rotary_attention(Q, K, V, half.causal_mask(T))
-    assert_allclose(half.rotary_attention(Q[-2:], K, V, half.causal_mask(2, T)), whole[-2:], atol=1e-12)
-    turned = half.scaled_dot_product_attention(half.rotary(Q), half.rotary(K), V, half.causal_mask(T))
+    assert_allclose(
+        half.rotary_attention(Q[-2:], K, V, half.causal_mask(2, T)),
+        whole[-2:],
+        atol=1e-12,
+    )
+    turned = half.scaled_dot_product_attention(
+        half.rotary(Q), half.rotary(K), V, half.causal_mask(T)
+    )
     assert_allclose(whole, turned, atol=1e-12)
 
 
@@ -199,7 +230,9 @@ def test_sizes_are_whole_numbers(half, name):
 
 
 def test_no_tokens_no_positions(half, E):
-    assert half.embed(np.zeros((B, 0), int), E, half.sinusoidal_positions(0, d)).shape == (B, 0, d)
+    assert half.embed(
+        np.zeros((B, 0), int), E, half.sinusoidal_positions(0, d)
+    ).shape == (B, 0, d)
     assert half.alibi_bias(3, 0).shape == (3, 0, 0)
     assert half.rotary(np.zeros((0, 6))).shape == (0, 6)
 

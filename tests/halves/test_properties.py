@@ -40,7 +40,9 @@ def test_attention_is_equivariant_to_permutations(half, seed, T, d):
     (X,) = draw(seed, (T, d))
     P = np.random.default_rng(seed).permutation(T)
     Y = half.scaled_dot_product_attention(X, X, X)
-    assert_allclose(half.scaled_dot_product_attention(X[P], X[P], X[P]), Y[P], atol=1e-12)
+    assert_allclose(
+        half.scaled_dot_product_attention(X[P], X[P], X[P]), Y[P], atol=1e-12
+    )
 
 
 @some
@@ -48,7 +50,11 @@ def test_attention_is_equivariant_to_permutations(half, seed, T, d):
 def test_one_query_is_invariant_to_permuted_keys(half, seed, T, T_k):
     Q, K, V = draw(seed, (T, 3), (T_k, 3), (T_k, 2))
     P = np.random.default_rng(seed).permutation(T_k)
-    assert_allclose(half.scaled_dot_product_attention(Q, K[P], V[P]), half.scaled_dot_product_attention(Q, K, V), atol=1e-12)
+    assert_allclose(
+        half.scaled_dot_product_attention(Q, K[P], V[P]),
+        half.scaled_dot_product_attention(Q, K, V),
+        atol=1e-12,
+    )
 
 
 @some
@@ -68,7 +74,10 @@ def test_a_causal_query_does_not_see_what_comes_after(half, seed, T, more, data)
     after = i + more + 1
     K_2[:after], V_2[:after] = K[:after], V[:after]
     mask = half.causal_mask(T, T_k)
-    one, other = half.scaled_dot_product_attention(Q, K, V, mask=mask), half.scaled_dot_product_attention(Q, K_2, V_2, mask=mask)
+    one, other = (
+        half.scaled_dot_product_attention(Q, K, V, mask=mask),
+        half.scaled_dot_product_attention(Q, K_2, V_2, mask=mask),
+    )
     assert_allclose(one[: i + 1], other[: i + 1], atol=1e-12)
     if i + 1 < T:
         assert (one[i + 1] != other[i + 1]).any()
@@ -76,15 +85,30 @@ def test_a_causal_query_does_not_see_what_comes_after(half, seed, T, more, data)
 
 @some
 @given(
-    seed=seeds, T=st.integers(0, 17), T_k=st.integers(0, 17), block=st.integers(1, 20), causal=st.booleans(),
-    spread=spreads, density=st.one_of(st.none(), st.floats(0, 1)),
+    seed=seeds,
+    T=st.integers(0, 17),
+    T_k=st.integers(0, 17),
+    block=st.integers(1, 20),
+    causal=st.booleans(),
+    spread=spreads,
+    density=st.one_of(st.none(), st.floats(0, 1)),
 )
 def test_streaming_equals_plain(half, seed, T, T_k, block, causal, spread, density):
     Q, K, V = draw(seed, (2, T, 3), (2, T_k, 3), (2, T_k, 5), spread=spread)
-    mask = None if density is None else np.random.default_rng(seed).random((2, T, T_k)) < density
-    both = half.causal_mask(T, T_k) & (True if mask is None else mask) if causal else mask
+    mask = (
+        None
+        if density is None
+        else np.random.default_rng(seed).random((2, T, T_k)) < density
+    )
+    both = (
+        half.causal_mask(T, T_k) & (True if mask is None else mask) if causal else mask
+    )
     plain = half.scaled_dot_product_attention(Q, K, V, mask=both)
-    assert_allclose(half.streaming_attention(Q, K, V, mask=mask, causal=causal, block=block), plain, atol=1e-11 * spread)
+    assert_allclose(
+        half.streaming_attention(Q, K, V, mask=mask, causal=causal, block=block),
+        plain,
+        atol=1e-11 * spread,
+    )
 
 
 @some

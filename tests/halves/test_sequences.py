@@ -1,4 +1,6 @@
-"""Vectors through the layers of the book: spectrograms, the classifier, words and vectors in one row; and each broken on purpose."""
+"""Vectors through the layers of the book: spectrograms, the classifier, words and
+vectors in one row; and each broken on purpose.
+"""
 
 import numpy as np
 import pytest
@@ -30,14 +32,20 @@ def test_frames_are_those_of_the_sound():
     S = spectrogram(waves, size=16, hop=5)
     assert S.shape == (2, 3, 9, 9)
     assert S.dtype == np.float32
-    np.testing.assert_allclose(S[1, 2, 4], spectrogram(waves[1, 2, 20:36], size=16)[0], rtol=1e-5)
+    np.testing.assert_allclose(
+        S[1, 2, 4], spectrogram(waves[1, 2, 20:36], size=16)[0], rtol=1e-5
+    )
     assert spectrogram(waves, size=16).shape[-2] == 1 + (57 - 16) // 8
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ((np.zeros(7), 8), "waves: expected at least size = 8 samples, got 7"),
-    ((np.zeros(9), 1), "size: expected"), ((np.zeros(9), 4, 0), "hop: expected"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.zeros(7), 8), "waves: expected at least size = 8 samples, got 7"),
+        ((np.zeros(9), 1), "size: expected"),
+        ((np.zeros(9), 4, 0), "hop: expected"),
+    ],
+)
 def test_sound_that_does_not_fit_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         spectrogram(*arguments)
@@ -56,36 +64,69 @@ def test_melodies_return_in_half_of_the_cases():
 @pytest.mark.parametrize("positions", [True, False])
 def test_the_classifier_is_the_numpy_half_s_stack(positions):
     torch.manual_seed(0)
-    model = SequenceClassifier(d_in=3, classes=5, T_max=9, d=8, H=2, L=2, positions=positions)
+    model = SequenceClassifier(
+        d_in=3, classes=5, T_max=9, d=8, H=2, L=2, positions=positions
+    )
     P = {name: p.detach().numpy() for name, p in model.named_parameters()}
     X = np.random.default_rng(1).standard_normal((4, 7, 3)).astype(np.float32)
     tokens = X @ P["W_in"] + P["b_in"] + (P["P"][:7] if positions else 0)
-    layers = [{name.split(".")[2]: p for name, p in P.items() if name.startswith(f"layers.{l}.")} for l in (0, 1)]
-    Y = tfbook.numpy.transformer(tokens, layers, 2, final_norm=(P["gamma_f"], P["beta_f"]), norm="pre")
-    np.testing.assert_allclose(model(torch.tensor(X)).detach(), Y.mean(axis=-2) @ P["W_out"] + P["b_out"], atol=1e-5)
+    layers = [
+        {
+            name.split(".")[2]: p
+            for name, p in P.items()
+            if name.startswith(f"layers.{l}.")
+        }
+        for l in (0, 1)
+    ]
+    Y = tfbook.numpy.transformer(
+        tokens, layers, 2, final_norm=(P["gamma_f"], P["beta_f"]), norm="pre"
+    )
+    np.testing.assert_allclose(
+        model(torch.tensor(X)).detach(),
+        Y.mean(axis=-2) @ P["W_out"] + P["b_out"],
+        atol=1e-5,
+    )
 
 
 def test_without_positions_order_is_lost():
     X, order = torch.randn(2, 7, 3), torch.tensor([3, 0, 6, 2, 5, 1, 4])
     for positions in (True, False):
         torch.manual_seed(0)
-        model = SequenceClassifier(d_in=3, classes=5, T_max=7, d=8, H=2, L=1, positions=positions)
-        assert torch.allclose(model(X), model(X[:, order]), atol=1e-6) == (not positions)
+        model = SequenceClassifier(
+            d_in=3, classes=5, T_max=7, d=8, H=2, L=1, positions=positions
+        )
+        assert torch.allclose(model(X), model(X[:, order]), atol=1e-6) == (
+            not positions
+        )
 
 
 def test_vectors_of_another_size_are_refused():
     with pytest.raises(ValueError, match="X: expected"):
-        SequenceClassifier(d_in=3, classes=5, T_max=7, d=8, H=2, L=1)(torch.randn(2, 7, 4))
+        SequenceClassifier(d_in=3, classes=5, T_max=7, d=8, H=2, L=1)(
+            torch.randn(2, 7, 4)
+        )
     with pytest.raises(ValueError, match="vectors: expected"):
-        MixedModel(vocab=5, d_in=3, T_max=7, d=8, H=2, L=1)(torch.zeros(7, dtype=int), torch.randn(7, 4))
+        MixedModel(vocab=5, d_in=3, T_max=7, d=8, H=2, L=1)(
+            torch.zeros(7, dtype=int), torch.randn(7, 4)
+        )
 
 
 def returns(broken=None):
-    """Train to hear whether a melody returns, with something broken; the share of right answers on others."""
+    """Train to hear whether a melody returns, with something broken; the share of right
+    answers on others.
+    """
     torch.manual_seed(0)
     torch.set_num_threads(1)
     (X, y, _), (unheard, right, _) = melodies(1200), melodies(400, seed=1)
-    model = SequenceClassifier(d_in=64, classes=2, T_max=7, d=32, H=4, L=1, positions=broken != "positions dropped")
+    model = SequenceClassifier(
+        d_in=64,
+        classes=2,
+        T_max=7,
+        d=32,
+        H=4,
+        L=1,
+        positions=broken != "positions dropped",
+    )
     if broken == "labels shuffled":
         y = np.random.default_rng(2).permutation(y)
     if broken == "no attention":
@@ -108,7 +149,10 @@ def test_a_melody_s_return_is_heard():
     assert returns() > 0.97
 
 
-@pytest.mark.parametrize("broken", ["positions dropped", "labels shuffled", "no attention", "heads without keys"])
+@pytest.mark.parametrize(
+    "broken",
+    ["positions dropped", "labels shuffled", "no attention", "heads without keys"],
+)
 def test_a_broken_model_does_not_hear_it(broken):
     assert returns(broken) < 0.9
 
@@ -139,9 +183,17 @@ def test_the_loss_counts_words_and_vectors_apart():
     words, vectors = torch.tensor([[1, -1, 3, -1, 0]]), torch.randn(1, 5, 2)
     logits, guesses = model(words[:, :-1], vectors[:, :-1])
     log = torch.log_softmax(logits[0], dim=-1)
-    by_hand = -(log[1, 3] + log[3, 0]) / 2, ((guesses[0, 0] - vectors[0, 1]) ** 2 + (guesses[0, 2] - vectors[0, 3]) ** 2).sum() / 4
+    by_hand = (
+        -(log[1, 3] + log[3, 0]) / 2,
+        (
+            (guesses[0, 0] - vectors[0, 1]) ** 2 + (guesses[0, 2] - vectors[0, 3]) ** 2
+        ).sum()
+        / 4,
+    )
     for share in (0.0, 1.0, 3.0):
-        torch.testing.assert_close(mixed_loss(model, (words, vectors), share), by_hand[0] + share * by_hand[1])
+        torch.testing.assert_close(
+            mixed_loss(model, (words, vectors), share), by_hand[0] + share * by_hand[1]
+        )
 
 
 def test_rows_hold_picture_and_name():
@@ -157,15 +209,21 @@ def test_rows_hold_picture_and_name():
 
 
 class Oracle:
-    """Stands in for a model: writes the letters "one...", and expects patches that count up."""
+    """Stands in for a model: writes the letters "one...", and expects patches that
+    count up.
+    """
 
     def __call__(self, words, vectors):
-        logits, guesses = torch.zeros(*words.shape, len(named_digits.VOCAB)), torch.zeros(vectors.shape)
+        logits, guesses = (
+            torch.zeros(*words.shape, len(named_digits.VOCAB)),
+            torch.zeros(vectors.shape),
+        )
         t = words.shape[1]
         if 17 <= t < 23:
             logits[:, -1, named_digits.VOCAB.index("one..."[t - 17])] = 1
         guesses[:, -1] = 4 * (t - 7) + torch.arange(4.0)
-        assert (words >= 0)[:, 1 + 16 :].all()  # after a picture come letters, or after a name nothing but patches
+        # after a picture come letters, or after a name nothing but patches
+        assert (words >= 0)[:, 1 + 16 :].all()
         return logits, guesses
 
 
@@ -183,7 +241,9 @@ def test_names_are_written_and_pictures_drawn_in_order():
 
 
 def read_digits(broken=None):
-    """Train on pictures and names in one row, with something broken: the share of pictures named right, of those unseen."""
+    """Train on pictures and names in one row, with something broken: the share of
+    pictures named right, of those unseen.
+    """
     torch.manual_seed(0)
     torch.set_num_threads(1)
     X, y = images()
@@ -199,18 +259,33 @@ def read_digits(broken=None):
         drawn = rng.integers(len(X), size=32)
         return named_digits.rows(X[drawn], y[drawn], np.zeros(32, bool))
 
-    train(model, batches, steps=400, rate=0.01, loss=lambda model, *row: mixed_loss(model, row))
-    return np.mean([name == named_digits.NAMES[digit] for name, digit in zip(named_digits.write_names(model, unseen), right)])
+    train(
+        model,
+        batches,
+        steps=400,
+        rate=0.01,
+        loss=lambda model, *row: mixed_loss(model, row),
+    )
+    return np.mean(
+        [
+            name == named_digits.NAMES[digit]
+            for name, digit in zip(named_digits.write_names(model, unseen), right)
+        ]
+    )
 
 
 def test_pictures_are_named():
     assert read_digits() > 0.75
 
 
-@pytest.mark.parametrize("broken", ["positions dropped", "labels shuffled", "mask flipped"])
+@pytest.mark.parametrize(
+    "broken", ["positions dropped", "labels shuffled", "mask flipped"]
+)
 def test_a_broken_model_cannot_name_them(broken, monkeypatch):
     if broken == "mask flipped":
         from tfbook.torch import sequences
+
         causal = sequences.causal_mask
-        monkeypatch.setattr(sequences, "causal_mask", lambda T: causal(T).T)  # it sees the letters that it is to guess
+        # it sees the letters that it is to guess
+        monkeypatch.setattr(sequences, "causal_mask", lambda T: causal(T).T)
     assert read_digits(broken) < 0.65

@@ -84,25 +84,64 @@ def test_a_divisor_takes_the_size_that_it_divides():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: scores(Q, K[..., :3]), "K: expected (..., T_k, d_k) = (..., T_k, 4), got (2, 7, 3)"),
+        (
+            lambda: scores(Q, K[..., :3]),
+            "K: expected (..., T_k, d_k) = (..., T_k, 4), got (2, 7, 3)",
+        ),
         (lambda: scores(Q[0, 0], K), "Q: expected (..., T, d_k), got (4,)"),
-        (lambda: scores(Q, np.ones((3, 7, 4))), "K: expected a shape that broadcasts to the leading axes of Q = (2,), got (3,)"),
-        (lambda: scores(Q, K, np.ones((5, 6))), "mask: expected a shape that broadcasts to (..., T, T_k) = (2, 5, 7), got (5, 6)"),
+        (
+            lambda: scores(Q, np.ones((3, 7, 4))),
+            "K: expected a shape that broadcasts to the leading axes of Q = (2,), got (3,)",  # noqa: E501
+        ),
+        (
+            lambda: scores(Q, K, np.ones((5, 6))),
+            "mask: expected a shape that broadcasts to (..., T, T_k) = (2, 5, 7), got (5, 6)",  # noqa: E501
+        ),
         (lambda: scores(Q[..., :1, :], K, np.ones((5, 7))), "mask: expected"),
-        (lambda: scores(Q, K, scale=np.inf), "scale: expected a finite real number, got inf"),
-        (lambda: scores(Q, K, scale=True), "scale: expected a finite real number, got True"),
+        (
+            lambda: scores(Q, K, scale=np.inf),
+            "scale: expected a finite real number, got inf",
+        ),
+        (
+            lambda: scores(Q, K, scale=True),
+            "scale: expected a finite real number, got True",
+        ),
         (lambda: scores(Q, K, causal="no"), "causal: expected True or False, got str"),
-        (lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), 5), "W: expected channels for H = 5 heads of one size, got 6"),
-        (lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), 6, 4), "H_kv: expected a divisor of H = 6"),
-        (lambda: heads(Q, np.ones((4, 6)), np.ones((4, 5)), 6, 2), "W_2: expected (d, H_kv*d_k) = (4, 2), got (4, 5)"),
-        (lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), 0), "H: expected a whole number, at least 1, got 0"),
-        (lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), 2.0), "H: expected a whole number, at least 1, got 2.0"),
-        (lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), True), "H: expected a whole number"),
-        (lambda: embed([1, 2, 3], np.ones((2, 4))), "P: expected (T, d) = (3, d), got (2, 4)"),
-        (lambda: embed([1], T_k=-1), "T_k: expected a whole number, at least 0, got -1"),
+        (
+            lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), 5),
+            "W: expected channels for H = 5 heads of one size, got 6",
+        ),
+        (
+            lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), 6, 4),
+            "H_kv: expected a divisor of H = 6",
+        ),
+        (
+            lambda: heads(Q, np.ones((4, 6)), np.ones((4, 5)), 6, 2),
+            "W_2: expected (d, H_kv*d_k) = (4, 2), got (4, 5)",
+        ),
+        (
+            lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), 0),
+            "H: expected a whole number, at least 1, got 0",
+        ),
+        (
+            lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), 2.0),
+            "H: expected a whole number, at least 1, got 2.0",
+        ),
+        (
+            lambda: heads(Q, np.ones((4, 6)), np.ones((4, 6)), True),
+            "H: expected a whole number",
+        ),
+        (
+            lambda: embed([1, 2, 3], np.ones((2, 4))),
+            "P: expected (T, d) = (3, d), got (2, 4)",
+        ),
+        (
+            lambda: embed([1], T_k=-1),
+            "T_k: expected a whole number, at least 0, got -1",
+        ),
         (lambda: embed([1], base=0), "base: expected a number above 0, got 0"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_contract_says_what_was_expected_and_what_came(call, says):
     with pytest.raises(ValueError, match="expected") as error:
         call()
@@ -129,7 +168,9 @@ def test_a_form_of_no_argument_is_refused():
 def test_the_docstring_gets_types_and_shapes():
     said = scores.__doc__
     assert "\nQ : array_like, shape (..., T, d_k)\n    Queries." in said
-    assert "\nmask : array_like of bool, broadcasts to (..., T, T_k), optional\n" in said
+    assert (
+        "\nmask : array_like of bool, broadcasts to (..., T, T_k), optional\n" in said
+    )
     assert "\nscale : float, optional\n" in said
     assert "\ncausal : bool\n" in said
     assert "\nndarray, shape (..., T, T_k)" in said
@@ -144,5 +185,7 @@ def test_the_door_is_a_function_of_its_module():
 
 def test_expect_names_products():
     expect("W_O", (24, 16), "(H*d_v, d)", H=4, d_v=6, d=16)
-    with pytest.raises(ValueError, match=r"W_O: expected \(H\*d_v, d\) = \(24, 16\), got"):
+    with pytest.raises(
+        ValueError, match=r"W_O: expected \(H\*d_v, d\) = \(24, 16\), got"
+    ):
         expect("W_O", (16, 24), "(H*d_v, d)", H=4, d_v=6, d=16)

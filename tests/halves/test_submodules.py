@@ -1,4 +1,6 @@
-"""A model calls its layers: hooks, shared, replaced, compiled and parametrized layers all count."""
+"""A model calls its layers: hooks, shared, replaced, compiled and parametrized layers
+all count.
+"""
 
 import pytest
 import torch
@@ -48,7 +50,9 @@ def test_a_layer_used_twice_runs_twice(built):
 def test_a_replaced_attention_is_used(built):
     model, X = built
     before = model(X)
-    model.layers[1].attention = lambda Q, K, V, mask=None, bias=None: torch.zeros_like(V)
+    model.layers[1].attention = lambda Q, K, V, mask=None, bias=None: torch.zeros_like(
+        V
+    )
     assert not torch.allclose(model(X), before)
 
 
@@ -111,6 +115,8 @@ def test_a_layer_takes_a_cache():
     torch.manual_seed(0)
     layer, X = Transformer(L=1, d=8, H=4, H_kv=2).layers[0], torch.randn(2, 5, 8)
     whole, cache = layer(X, causal_mask(5)), KeyValueCache()
-    parts = [layer(X[:, t : t + 1], causal_mask(1, t + 1), cache=cache) for t in range(5)]
+    parts = [
+        layer(X[:, t : t + 1], causal_mask(1, t + 1), cache=cache) for t in range(5)
+    ]
     torch.testing.assert_close(torch.cat(parts, dim=1), whole)
     assert len(cache) == 5

@@ -1,4 +1,6 @@
-"""Byte pairs: nothing is lost, what is merged is what stands together most; windows hold each token's successor."""
+"""Byte pairs: nothing is lost, what is merged is what stands together most; windows
+hold each token's successor.
+"""
 
 from collections import Counter
 from itertools import pairwise
@@ -23,7 +25,9 @@ def test_what_is_encoded_can_be_decoded(written):
 
 @given(st.text(alphabet="abc d", max_size=60), st.integers(0, 20))
 def test_learned_pairs_are_those_that_a_plain_count_finds(written, merges):
-    """The same with no index of words: count all pairs of all words anew for each merge."""
+    """The same with no index of words: count all pairs of all words anew for each
+    merge.
+    """
     learned = learn_byte_pairs(written, merges)
     words = [list(word.encode()) for word in PIECES.findall(written)]
     for i, pair in enumerate(learned.merges):
@@ -32,7 +36,9 @@ def test_learned_pairs_are_those_that_a_plain_count_finds(written, merges):
         words = [list(merged(word, pair, 256 + i)) for word in words]
     if len(learned.merges) < merges:
         assert all(len(word) == 1 for word in words)
-    assert learned.encode(written).tolist() == [token for word in words for token in word]
+    assert learned.encode(written).tolist() == [
+        token for word in words for token in word
+    ]
 
 
 def merged(tokens, pair, new):
@@ -64,7 +70,10 @@ def test_bytes_that_are_no_text_are_shown():
 
 
 def test_strangers_are_refused():
-    with pytest.raises(ValueError, match=r"merges: expected two tokens from 0 to 256 in merge 1, got \(257, 3\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"merges: expected two tokens from 0 to 256 in merge 1, got \(257, 3\)",
+    ):
         BytePairs([(1, 2), (257, 3)])
     for token in (-1, 456):
         with pytest.raises(IndexError, match="tokens: expected 0 to 455"):
@@ -76,8 +85,9 @@ def test_windows_hold_the_successor_of_each_token():
     inputs, targets = windows(tokens, T=7, n=2000, rng=np.random.default_rng(1))
     assert inputs.shape == targets.shape == (2000, 7)
     np.testing.assert_array_equal(inputs[:, 1:], targets[:, :-1])
-    every = {tuple(tokens[i:i + 8]) for i in range(43)}
-    assert {(*x, y[-1]) for x, y in zip(inputs.tolist(), targets.tolist())} == every  # the first window and the last too
+    every = {tuple(tokens[i : i + 8]) for i in range(43)}
+    # the first window and the last too
+    assert {(*x, y[-1]) for x, y in zip(inputs.tolist(), targets.tolist())} == every
 
 
 @pytest.mark.parametrize("N", [8, 14, 15, 16])
@@ -88,7 +98,10 @@ def test_all_windows_make_each_token_a_target_once(N):
 
 
 def test_a_text_too_short_is_refused():
-    for cut in (lambda tokens: windows(tokens, 7, 1, np.random.default_rng(0)), lambda tokens: all_windows(tokens, 7)):
+    for cut in (
+        lambda tokens: windows(tokens, 7, 1, np.random.default_rng(0)),
+        lambda tokens: all_windows(tokens, 7),
+    ):
         cut(np.arange(8))
         with pytest.raises(ValueError, match="tokens: expected more than T = 7, got 7"):
             cut(np.arange(7))

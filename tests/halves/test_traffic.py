@@ -1,4 +1,6 @@
-"""Bytes are counted as PyTorch moves them, operator by operator, and blocks are as large as fits."""
+"""Bytes are counted as PyTorch moves them, operator by operator, and blocks are as
+large as fits.
+"""
 
 import pytest
 import torch
@@ -6,7 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfbook.cost.roofline import CHIPS, SIZES, Chip
-from tfbook.cost.traffic import Traffic, block_of, fused_attention, plain_attention, product
+from tfbook.cost.traffic import (
+    Traffic,
+    block_of,
+    fused_attention,
+    plain_attention,
+    product,
+)
 from tfbook.torch import fused_attention as fused
 from tfbook.torch.kernels.traffic import CountTraffic, kernels
 
@@ -18,17 +26,25 @@ def plain(Q, K, V):
 
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
-@pytest.mark.parametrize(("T", "d_k", "d_v", "T_k", "H", "H_kv"), [
-    (7, 5, None, None, 1, None), (64, 16, 8, 31, 6, 2), (1, 8, 8, 100, 8, 1),
-])
-def test_plain_attention_moves_what_three_operators_move(T, d_k, d_v, T_k, H, H_kv, dtype):
+@pytest.mark.parametrize(
+    ("T", "d_k", "d_v", "T_k", "H", "H_kv"),
+    [(7, 5, None, None, 1, None), (64, 16, 8, 31, 6, 2), (1, 8, 8, 100, 8, 1)],
+)
+def test_plain_attention_moves_what_three_operators_move(
+    T, d_k, d_v, T_k, H, H_kv, dtype
+):
     counted = plain_attention(T, d_k, d_v, T_k, H, H_kv, dtype.itemsize)
     T_k, d_v, H_kv = T_k or T, d_v or d_k, H_kv or H
-    Q, K, V = (torch.zeros(H_kv, *shape, dtype=dtype) for shape in ((H // H_kv * T, d_k), (T_k, d_k), (T_k, d_v)))
+    Q, K, V = (
+        torch.zeros(H_kv, *shape, dtype=dtype)
+        for shape in ((H // H_kv * T, d_k), (T_k, d_k), (T_k, d_v))
+    )
     with CountTraffic() as seen:
         plain(Q, K, V)
     assert [name for name, *_ in seen.operators] == ["bmm", "_softmax", "bmm"]
-    assert [(read, written) for _, read, written in seen.operators] == [(part.read, part.written) for part in counted.values()]
+    assert [(read, written) for _, read, written in seen.operators] == [
+        (part.read, part.written) for part in counted.values()
+    ]
     assert seen.bytes == sum(part.bytes for part in counted.values())
     assert sum(part.flops for part in counted.values()) == 2 * H * T * T_k * (d_k + d_v)
 
@@ -37,15 +53,29 @@ def test_a_product_moves_what_an_operator_moves():
     A, B = torch.zeros(3, 5), torch.zeros(5, 7)
     with CountTraffic() as seen:
         A @ B
-    assert seen.operators == [("mm", product(3, 5, 7, 4).read, product(3, 5, 7, 4).written)]
+    assert seen.operators == [
+        ("mm", product(3, 5, 7, 4).read, product(3, 5, 7, 4).written)
+    ]
     assert product(3, 5, 7).flops == 2 * 3 * 5 * 7
-    assert product(3, 5, 7, n=4) == product(3, 5, 7) + product(3, 5, 7) + product(3, 5, 7) + product(3, 5, 7)
+    assert product(3, 5, 7, n=4) == product(3, 5, 7) + product(3, 5, 7) + product(
+        3, 5, 7
+    ) + product(3, 5, 7)
 
 
-@given(T=st.integers(1, 60), T_k=st.integers(1, 60), d_k=st.integers(1, 9), d_v=st.integers(1, 9), group=st.integers(1, 4),
-       H_kv=st.integers(1, 3), size=st.sampled_from([2, 4]), chip=st.integers(400, 4000))
+@given(
+    T=st.integers(1, 60),
+    T_k=st.integers(1, 60),
+    d_k=st.integers(1, 9),
+    d_v=st.integers(1, 9),
+    group=st.integers(1, 4),
+    H_kv=st.integers(1, 3),
+    size=st.sampled_from([2, 4]),
+    chip=st.integers(400, 4000),
+)
 @settings(deadline=None, max_examples=60)
-def test_fused_attention_moves_what_a_loop_over_blocks_moves(T, T_k, d_k, d_v, group, H_kv, size, chip):
+def test_fused_attention_moves_what_a_loop_over_blocks_moves(
+    T, T_k, d_k, d_v, group, H_kv, size, chip
+):
     block, read, written = block_of(d_k, d_v, size, chip), 0, 0
     for _ in range(H_kv):
         for start in range(0, group * T, block):
@@ -56,24 +86,37 @@ def test_fused_attention_moves_what_a_loop_over_blocks_moves(T, T_k, d_k, d_v, g
             written += rows * d_v
     counted = fused_attention(T, d_k, d_v, T_k, group * H_kv, H_kv, size, chip)
     assert (counted.read, counted.written) == (size * read, size * written)
-    assert counted.flops == sum(part.flops for part in plain_attention(T, d_k, d_v, T_k, group * H_kv, H_kv, size).values())
+    assert counted.flops == sum(
+        part.flops
+        for part in plain_attention(T, d_k, d_v, T_k, group * H_kv, H_kv, size).values()
+    )
 
 
-@given(d_k=st.integers(1, 300), d_v=st.integers(1, 300), size=st.sampled_from([2, 4]), chip=st.integers(4804, 10**6))
+@given(
+    d_k=st.integers(1, 300),
+    d_v=st.integers(1, 300),
+    size=st.sampled_from([2, 4]),
+    chip=st.integers(4804, 10**6),
+)
 def test_a_block_is_the_largest_that_fits(d_k, d_v, size, chip):
     B = block_of(d_k, d_v, size, chip)
-    assert size * (B * B + 2 * B * (d_k + d_v)) <= chip < size * ((B + 1) ** 2 + 2 * (B + 1) * (d_k + d_v))
+    assert (
+        size * (B * B + 2 * B * (d_k + d_v))
+        <= chip
+        < size * ((B + 1) ** 2 + 2 * (B + 1) * (d_k + d_v))
+    )
 
 
 def test_one_block_reads_everything_once_as_pytorchs_kernel_does():
     Q, K, V = torch.zeros(3, 1, 2, 40, 8).unbind()
     with CountTraffic() as seen:
         fused(Q, K, V)
-    (name, read, written), = seen.operators
+    ((name, read, written),) = seen.operators
     counted = fused_attention(40, 8, H=2, size=4, chip=2**20)
     assert "scaled_dot_product" in name
     assert read == counted.read
-    assert written == counted.written + 4 * 2 * 40  # m + log Z of every query, for the gradients
+    # m + log Z of every query, for the gradients
+    assert written == counted.written + 4 * 2 * 40
 
 
 @pytest.mark.parametrize("group", [1, 2, 8])
@@ -87,7 +130,10 @@ def test_sizes_are_refused():
         plain_attention(5, 8, H=4, H_kv=3)
     with pytest.raises(ValueError, match="T: expected a whole number"):
         fused_attention(0, 8)
-    with pytest.raises(ValueError, match=r"chip: expected at least 66 bytes, for one query and one key, got 65"):
+    with pytest.raises(
+        ValueError,
+        match=r"chip: expected at least 66 bytes, for one query and one key, got 65",
+    ):
         block_of(8, size=2, chip=65)
     assert block_of(8, size=2, chip=66) == 1
 
@@ -103,13 +149,20 @@ def test_below_the_ridge_memory_is_the_limit_and_above_it_arithmetic(name, dtype
         moved = Traffic(read=10**6, written=0, flops=round(10**6 * intensity))
         arithmetic, memory = chip.seconds(moved, dtype)
         assert (arithmetic > memory) == (moved.intensity > chip.ridge(dtype))
-        assert moved.flops / max(arithmetic, memory) == pytest.approx(chip.attainable(moved.intensity, dtype))
+        assert moved.flops / max(arithmetic, memory) == pytest.approx(
+            chip.attainable(moved.intensity, dtype)
+        )
     assert chip.attainable(10**9, dtype) == chip.peak[dtype]
 
 
 def test_a_ridge_is_peak_over_bandwidth():
     assert Chip({"float16": 6e12}, 2e12, 1).ridge("float16") == 3
-    assert {name: round(chip.ridge("float16")) for name, chip in CHIPS.items()} == {"T4": 203, "A100": 153, "H100": 295, "laptop": 12}
+    assert {name: round(chip.ridge("float16")) for name, chip in CHIPS.items()} == {
+        "T4": 203,
+        "A100": 153,
+        "H100": 295,
+        "laptop": 12,
+    }
 
 
 # ---- what a compiler could make of it ----
@@ -124,15 +177,34 @@ def by_hand(Q, K, V, mask):
 def test_fused_kernels_hand_on_what_they_need_not_store():
     Q, K, V = torch.randn(3, 2, 9, 4).unbind()
     mask = torch.ones(9, 9, dtype=torch.bool).tril()
-    apart, together = (kernels(by_hand, Q, K, V, mask, fused=fused) for fused in (False, True))
-    assert [names for names, _ in apart] == ["bmm", "where", "amax", "sub", "exp", "sum", "div", "bmm"]
-    assert [names for names, _ in together] == ["bmm", "where amax sub exp sum div", "bmm"]
+    apart, together = (
+        kernels(by_hand, Q, K, V, mask, fused=fused) for fused in (False, True)
+    )
+    assert [names for names, _ in apart] == [
+        "bmm",
+        "where",
+        "amax",
+        "sub",
+        "exp",
+        "sum",
+        "div",
+        "bmm",
+    ]
+    assert [names for names, _ in together] == [
+        "bmm",
+        "where amax sub exp sum div",
+        "bmm",
+    ]
     counted = plain_attention(9, 4, H=2, size=4)
     assert [moved for _, moved in together] == [
-        counted["scores"].bytes, counted["softmax"].bytes + mask.numel(), counted["mix"].bytes]
+        counted["scores"].bytes,
+        counted["softmax"].bytes + mask.numel(),
+        counted["mix"].bytes,
+    ]
     with CountTraffic() as seen:
         by_hand(Q, K, V, mask)
-    assert sum(moved for _, moved in apart) == seen.bytes - 4  # the −∞, a number of the program once it is captured
+    # the −∞, a number of the program once it is captured
+    assert sum(moved for _, moved in apart) == seen.bytes - 4
 
 
 def test_capturing_does_not_change_the_answer_or_need_a_compiler(monkeypatch):

@@ -1,4 +1,6 @@
-"""Training and its checkpoints: what is kept is whole, what goes on is what would have been, what is broken is named."""
+"""Training and its checkpoints: what is kept is whole, what goes on is what would have
+been, what is broken is named.
+"""
 
 import json
 import math
@@ -54,13 +56,26 @@ def stepped(seed=0, kind=torch.optim.AdamW, **options):
     return one, optimizer
 
 
-@pytest.mark.parametrize(("kind", "options"), [
-    (torch.optim.AdamW, {"amsgrad": True}), (torch.optim.SGD, {"momentum": 0.9}), (torch.optim.SGD, {}),
-], ids=["AdamW", "momentum", "SGD"])
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        (torch.optim.AdamW, {"amsgrad": True}),
+        (torch.optim.SGD, {"momentum": 0.9}),
+        (torch.optim.SGD, {}),
+    ],
+    ids=["AdamW", "momentum", "SGD"],
+)
 def test_everything_comes_back(kind, options, tmp_path):
     file, rng = tmp_path / "a.safetensors", np.random.default_rng(5)
     one, optimizer = stepped(1, kind, **options)
-    save_checkpoint(file, one, optimizer, step=3, losses=[1 / 3, 2e-300], rng=rng.bit_generator.state)
+    save_checkpoint(
+        file,
+        one,
+        optimizer,
+        step=3,
+        losses=[1 / 3, 2e-300],
+        rng=rng.bit_generator.state,
+    )
     drawn, numbers = torch.rand(3), rng.random(3)
 
     two, other = stepped(2, kind, **options)
@@ -100,33 +115,64 @@ def test_tied_and_turned_parameters_are_kept(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the test forks")
 def test_a_process_killed_while_it_saves_leaves_the_old_or_the_new_checkpoint(tmp_path):
     script = Path(__file__).with_name("killed_while_saving.py")
-    done = subprocess.run([sys.executable, script, tmp_path], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(
+        [sys.executable, script, tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     assert done.stdout == "whole every time\n", done.stderr
 
 
 def test_what_cannot_be_loaded_is_named(tmp_path):
     file, (one, optimizer) = tmp_path / "run.safetensors", stepped()
-    with pytest.raises(FileNotFoundError, match=r"run\.safetensors: there is no such checkpoint"):
+    with pytest.raises(
+        FileNotFoundError, match=r"run\.safetensors: there is no such checkpoint"
+    ):
         load_checkpoint(file, one)
     save_checkpoint(file, one)
-    with pytest.raises(ValueError, match=r"run\.safetensors: expected the state of an optimizer, got a model alone"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"run\.safetensors: expected the state of an optimizer, got a model alone"
+        ),
+    ):
         load_checkpoint(file, one, optimizer)
 
     whole = file.read_bytes()
     for size in (0, 5, 300, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:size])
-        with pytest.raises(ValueError, match=rf"run\.safetensors: expected a whole checkpoint, got {size} bytes that are none"):
+        with pytest.raises(
+            ValueError,
+            match=(
+                rf"run\.safetensors: expected a whole checkpoint, got {size} bytes that"
+                r" are none"
+            ),
+        ):
             load_checkpoint(file, one)
     save_file({"weight": torch.ones(2)}, file)
-    with pytest.raises(ValueError, match="expected a file of save_checkpoint, got other tensors: weight"):
+    with pytest.raises(
+        ValueError,
+        match="expected a file of save_checkpoint, got other tensors: weight",
+    ):
         load_checkpoint(file, one)
 
 
-@pytest.mark.parametrize(("other", "message"), [
-    (lambda: model(d=9), r"gamma_f: expected \(9,\), got \(6,\)"),
-    (lambda: LanguageModel(11, 8, 6, 3, L=3, norm="pre"), r"layers\.2\.W_Q: expected \(6, 6\), got none"),
-    (lambda: LanguageModel(11, 8, 6, 3, L=1, norm="pre"), r"layers\.1\.W_1: expected none, got \(6, 24\)"),
-])
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (lambda: model(d=9), r"gamma_f: expected \(9,\), got \(6,\)"),
+        (
+            lambda: LanguageModel(11, 8, 6, 3, L=3, norm="pre"),
+            r"layers\.2\.W_Q: expected \(6, 6\), got none",
+        ),
+        (
+            lambda: LanguageModel(11, 8, 6, 3, L=1, norm="pre"),
+            r"layers\.1\.W_1: expected none, got \(6, 24\)",
+        ),
+    ],
+)
 def test_another_model_is_refused_and_left_as_it_was(other, message, tmp_path):
     save_checkpoint(tmp_path / "a", *stepped())
     two = other()
@@ -152,12 +198,16 @@ def test_a_model_learns_what_can_be_learned_and_no_more():
     def noise(rng):
         return rng.integers(11, size=(4, 8)), rng.integers(11, size=(4, 8))
 
-    other = train(model(), noise, steps=200, rate=0.02)  # with nothing to learn, nothing is
+    # with nothing to learn, nothing is
+    other = train(model(), noise, steps=200, rate=0.02)
     assert np.mean(other["losses"][-50:]) > 0.95 * math.log(11)
 
 
 def test_the_seed_decides():
-    runs = [train(one := model(), batches, steps=12, seed=seed) | {"model": one} for seed in (3, 3, 4)]
+    runs = [
+        train(one := model(), batches, steps=12, seed=seed) | {"model": one}
+        for seed in (3, 3, 4)
+    ]
     assert runs[0]["losses"] == runs[1]["losses"] != runs[2]["losses"]
     assert same(runs[0]["model"], runs[1]["model"])
 
@@ -177,7 +227,11 @@ class Sleepy(nn.Module):
     def __init__(self):
         super().__init__()
         torch.manual_seed(0)
-        self.E, self.drop, self.out = nn.Embedding(11, 8), nn.Dropout(0.3), nn.Linear(8, 11)
+        self.E, self.drop, self.out = (
+            nn.Embedding(11, 8),
+            nn.Dropout(0.3),
+            nn.Linear(8, 11),
+        )
 
     def forward(self, tokens):
         return self.out(self.drop(self.E(tokens)))
@@ -210,7 +264,8 @@ def test_a_run_that_goes_on_is_the_run_that_never_stopped(kind, at, tmp_path):
             p.add_(1 if at >= 10 else 0)  # what counts is in the file
     assert train(two, batches, checkpoint=tmp_path / "run", **options) == whole
     assert same(one, two)
-    assert train(kind(), batches, checkpoint=tmp_path / "run", **options) == whole  # done is done
+    # done is done
+    assert train(kind(), batches, checkpoint=tmp_path / "run", **options) == whole
 
 
 RUN = """
@@ -229,9 +284,18 @@ save_checkpoint(sys.argv[1] + ".last", one)
 def test_a_run_killed_again_and_again_comes_to_the_same_end(tmp_path):
     train(one := model(), batches, steps=200, held_out=HELD_OUT, every=10)
     file, kills = tmp_path / "run", 0
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(
+            [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+        ),
+    }
     for wait in (0.4, 0.8, None):
-        with subprocess.Popen([sys.executable, "-c", RUN, str(file)], stdout=subprocess.PIPE, env=environment) as child:
+        with subprocess.Popen(
+            [sys.executable, "-c", RUN, str(file)],
+            stdout=subprocess.PIPE,
+            env=environment,
+        ) as child:
             assert child.stdout.readline() == b"ready\n"
             if wait:
                 time.sleep(wait)
@@ -244,13 +308,21 @@ def test_a_run_killed_again_and_again_comes_to_the_same_end(tmp_path):
 
 
 def overfitting(rng):
-    """Four sequences that say nothing about others: what is learned of them is wrong elsewhere."""
+    """Four sequences that say nothing about others: what is learned of them is wrong
+    elsewhere.
+    """
     fixed = np.random.default_rng(0).integers(11, size=(4, 9))
     return fixed[:, :-1], fixed[:, 1:]
 
 
 def test_patience_ends_a_run_at_its_best(tmp_path):
-    options = {"steps": 400, "held_out": HELD_OUT, "every": 10, "rate": 0.02, "patience": 3}
+    options = {
+        "steps": 400,
+        "held_out": HELD_OUT,
+        "every": 10,
+        "rate": 0.02,
+        "patience": 3,
+    }
     run = train(one := model(d=12), overfitting, checkpoint=tmp_path / "a", **options)
     losses = [loss for _, loss in run["held_out"]]
     assert run["step"] < 400
@@ -258,21 +330,34 @@ def test_patience_ends_a_run_at_its_best(tmp_path):
     assert evaluate(one, HELD_OUT) == min(losses) < losses[-1]
 
     two = model(d=12)
-    assert train(two, overfitting, checkpoint=tmp_path / "a", **options) == run  # it is over
+    # it is over
+    assert train(two, overfitting, checkpoint=tmp_path / "a", **options) == run
     assert same(one, two)
-    assert train(model(d=12), overfitting, **(options | {"patience": None}))["step"] == 400
+    assert (
+        train(model(d=12), overfitting, **(options | {"patience": None}))["step"] == 400
+    )
 
 
 def test_a_checkpoint_of_another_run_is_refused(tmp_path):
     train(model(), batches, steps=4, checkpoint=tmp_path / "a")
-    with pytest.raises(ValueError, match=r"is of a run with rate = 0\.001, not 0\.1; name another file"):
+    with pytest.raises(
+        ValueError, match=r"is of a run with rate = 0\.001, not 0\.1; name another file"
+    ):
         train(model(), batches, steps=4, rate=0.1, checkpoint=tmp_path / "a")
 
 
 def test_what_cannot_work_is_said():
-    with pytest.raises(ValueError, match="patience: expected held_out to watch, got none"):
+    with pytest.raises(
+        ValueError, match="patience: expected held_out to watch, got none"
+    ):
         train(model(), batches, steps=4, patience=2)
-    with pytest.raises(ValueError, match=r"loss: expected a finite number, got -?(nan|inf) at step 0; a lower rate may help"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"loss: expected a finite number, got -?(nan|inf) at step 0; a lower rate "
+            r"may help"
+        ),
+    ):
         train(model(), batches, steps=4, loss=lambda one, *_: one.E.sum() * math.inf)
 
 
@@ -292,8 +377,19 @@ def test_gradients_are_clipped_and_the_rate_is_followed(monkeypatch):
     seen, step = [], torch.optim.AdamW.step
 
     def watched(self, *args, **options):
-        norm = math.sqrt(sum(p.grad.square().sum().item() for group in self.param_groups for p in group["params"]))
-        seen.append((norm, [(group["lr"], group["weight_decay"]) for group in self.param_groups]))
+        norm = math.sqrt(
+            sum(
+                p.grad.square().sum().item()
+                for group in self.param_groups
+                for p in group["params"]
+            )
+        )
+        seen.append(
+            (
+                norm,
+                [(group["lr"], group["weight_decay"]) for group in self.param_groups],
+            )
+        )
         return step(self, *args, **options)
 
     def steep(linear, x, y):
@@ -306,7 +402,8 @@ def test_gradients_are_clipped_and_the_rate_is_followed(monkeypatch):
     train(nn.Linear(3, 2), drawn, steps=20, loss=steep, rate=0.5, clip=0.7)
     for i, (norm, groups) in enumerate(seen):
         assert norm == pytest.approx(0.7, rel=1e-3)
-        assert groups == [(0.5 * schedule(i, 20), 0.1), (0.5 * schedule(i, 20), 0.0)]  # the matrix decays, the bias does not
+        # the matrix decays, the bias does not
+        assert groups == [(0.5 * schedule(i, 20), 0.1), (0.5 * schedule(i, 20), 0.0)]
 
 
 def test_dropout_sleeps_while_held_out_loss_is_measured():

@@ -64,7 +64,7 @@ def test_it_has_shapes_on_the_meta_device(name, way):
     args, options, _ = tensors(way(Arguments((2,))))
     f = getattr(tt, name)
     want = flat(f(*args, **options))
-    meta = lambda x: x.to("meta")  # noqa: E731
+    meta = lambda x: x.to("meta")
     got = flat(f(*each(args, meta), **each(options, meta)))
     assert [y.shape for y in got] == [y.shape for y in want]
 
@@ -78,7 +78,7 @@ def test_it_has_a_functional_gradient(name, way):
 
     def total(inputs):
         given = iter(inputs)
-        put = lambda x: next(given) if x.is_floating_point() else x  # noqa: E731
+        put = lambda x: next(given) if x.is_floating_point() else x
         return sum(y.sum() for y in flat(f(*each(args, put), **each(options, put))))
 
     wanted = [x.detach().clone().requires_grad_() for x in inputs]
@@ -101,7 +101,7 @@ def test_it_maps_over_a_batch(name, way):
 
     def apply(*found):
         rest = iter(found)
-        put = lambda x: next(rest)  # noqa: E731
+        put = lambda x: next(rest)
         return f(*each(first[0], put), **each(first[1], put))
 
     stacked = [torch.stack(pair) for pair in zip(given[0][2], given[1][2])]
@@ -118,7 +118,7 @@ def test_it_is_exported(name):
     class Module(torch.nn.Module):
         def forward(self, *found):
             rest = iter(found)
-            put = lambda x: next(rest)  # noqa: E731
+            put = lambda x: next(rest)
             return getattr(tt, name)(*each(args, put), **each(options, put))
 
     with torch.no_grad():

@@ -1,4 +1,6 @@
-"""The built book in a real browser, and what can be wrong with a page: each check returns a list of faults, empty where all is well."""
+"""The built book in a real browser, and what can be wrong with a page: each check
+returns a list of faults, empty where all is well.
+"""
 
 import os
 import re
@@ -14,18 +16,32 @@ from serve import server
 
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "_build" / "html"
-# The pages that the book must have: named after its sources, so that a test of a page fails where the book is not built.
-CHAPTERS = [f"chapters/{path.stem}.html" for path in sorted(ROOT.glob("chapters/[0-9][0-9]-*.ipynb"))]
-READ = [f"chapters/{name}.html" for name in re.findall(r"chapters/([\w-]+)", (ROOT / "_toc.yml").read_text(encoding="utf-8"))]
+# The pages that the book must have: named after its sources, so that a test of a page
+# fails where the book is not built.
+CHAPTERS = [
+    f"chapters/{path.stem}.html"
+    for path in sorted(ROOT.glob("chapters/[0-9][0-9]-*.ipynb"))
+]
+READ = [
+    f"chapters/{name}.html"
+    for name in re.findall(
+        r"chapters/([\w-]+)", (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    )
+]
 PAGES = [*READ, "genindex.html", "search.html"]
 AXE = Axe().axe_script
 
 
 def why_not():
-    """Why no browser test can run here, or an empty string; where CI runs there is no excuse."""
+    """Why no browser test can run here, or an empty string; where CI runs there is no
+    excuse.
+    """
     if executable() or os.environ.get("CI"):
         return ""
-    return "no Chromium on the PATH: install the package chromium (or google-chrome) to run the tests of the pages"
+    return (
+        "no Chromium on the PATH: install the package chromium (or google-chrome) to "
+        "run the tests of the pages"
+    )
 
 
 @contextmanager
@@ -40,7 +56,10 @@ def served(folder):
 def is_local(address):
     """True for what this machine answers itself."""
     parts = urlsplit(address)
-    return parts.scheme in {"file", "data", "blob", "about"} or parts.hostname in {"127.0.0.1", "localhost"}
+    return parts.scheme in {"file", "data", "blob", "about"} or parts.hostname in {
+        "127.0.0.1",
+        "localhost",
+    }
 
 
 @dataclass
@@ -52,9 +71,21 @@ class Visit:
 
     def watch(self):
         """Write down errors, and stop every request that would leave this machine."""
-        self.page.on("console", lambda message: message.type == "error" and self.faults.append(f"console: {message.text}"))
+        self.page.on(
+            "console",
+            lambda message: (
+                message.type == "error"
+                and self.faults.append(f"console: {message.text}")
+            ),
+        )
         self.page.on("pageerror", lambda error: self.faults.append(f"script: {error}"))
-        self.page.on("response", lambda answer: answer.status >= 400 and self.faults.append(f"{answer.status}: {answer.url}"))
+        self.page.on(
+            "response",
+            lambda answer: (
+                answer.status >= 400
+                and self.faults.append(f"{answer.status}: {answer.url}")
+            ),
+        )
         self.page.route("**/*", self._pass)
         return self
 
@@ -67,10 +98,17 @@ class Visit:
 
 @contextmanager
 def visit(browser, address, width=1200, theme="light", wait=0):
-    """Open a page at a width and in a theme (None: nothing remembered), wait until its formulas are set, and ``wait`` milliseconds more."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, reduced_motion="reduce")
+    """Open a page at a width and in a theme (None: nothing remembered), wait until its
+    formulas are set, and ``wait`` milliseconds more.
+    """
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, reduced_motion="reduce"
+    )
     if theme:  # None: as on a first visit, with nothing remembered
-        context.add_init_script(f"try {{ localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}'); }} catch {{ }}")
+        context.add_init_script(
+            f"try {{ localStorage.setItem('mode', '{theme}');"
+            f" localStorage.setItem('theme', '{theme}'); }} catch {{ }}"
+        )
     visited = Visit(context.new_page()).watch()
     visited.page.goto(address)
     visited.page.evaluate(TYPESET)
@@ -80,7 +118,9 @@ def visit(browser, address, width=1200, theme="light", wait=0):
 
 
 def raw_maths(page):
-    """Formulas that a reader would see as source, and macros that MathJax does not know."""
+    """Formulas that a reader would see as source, and macros that MathJax does not
+    know.
+    """
     return page.evaluate(r"""() => {
       const faults = [];
       for (const math of document.querySelectorAll("span.math, div.math"))
@@ -94,7 +134,7 @@ def raw_maths(page):
         if (/\$|\\[([a-zA-Z]/.test(node.data)) faults.push(`source in the text: ${node.data.trim().slice(0, 60)}`);
       }
       return faults;
-    }""")
+    }""")  # noqa: E501
 
 
 def unnamed_pictures(page):
@@ -110,7 +150,7 @@ def unnamed_pictures(page):
         if (!name?.trim()) faults.push(`no name: ${picture.outerHTML.slice(0, 80)}`);
       }
       return faults;
-    }""")
+    }""")  # noqa: E501
 
 
 def overflow(page):
@@ -149,7 +189,7 @@ def overflow(page):
         }
       }
       return faults.slice(0, 5);
-    }""")
+    }""")  # noqa: E501
 
 
 SAME_INK = """() => { // in code and formulas: text that has the colours and the size of an earlier text of the same block
@@ -167,27 +207,41 @@ SAME_INK = """() => { // in code and formulas: text that has the colours and the
       if (written) seen.add(ink);
     }
   }
-}"""
+}"""  # noqa: E501
 
 
 def inaccessible(page, within=None):
-    """What axe-core calls moderate or worse, good practice included; ``within``: only in what this selector matches."""
+    """What axe-core calls moderate or worse, good practice included; ``within``: only
+    in what this selector matches.
+    """
     if page.evaluate("typeof axe === 'undefined'"):
         page.evaluate(AXE)
     page.evaluate(SAME_INK)
-    found = page.evaluate("""async (within) => {
+    found = page.evaluate(
+        """async (within) => {
       axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-same-ink])" }] }); // the slowest rule by far
       const options = { preload: false, resultTypes: ["violations"] };
       return (await axe.run(within ?? document, options)).violations;
-    }""", within)
-    return [f"{rule['id']}: {node['html'][:90]}: {node['failureSummary'].splitlines()[-1].strip()[:160]}"
-            for rule in found if rule["impact"] != "minor" for node in rule["nodes"][:3]]
+    }""",  # noqa: E501
+        within,
+    )
+    return [
+        f"{rule['id']}: {node['html'][:90]}:"
+        f" {node['failureSummary'].splitlines()[-1].strip()[:160]}"
+        for rule in found
+        if rule["impact"] != "minor"
+        for node in rule["nodes"][:3]
+    ]
 
 
 def unreachable(page):
-    """What scrolls sideways by itself, and neither it nor anything in it can have the focus, so that a keyboard cannot scroll it."""
-    return page.evaluate("""() => [...document.querySelectorAll("body *")].filter((node) => {
+    """What scrolls sideways by itself, and neither it nor anything in it can have the
+    focus, so that a keyboard cannot scroll it.
+    """
+    return page.evaluate(
+        """() => [...document.querySelectorAll("body *")].filter((node) => {
       const scrolls = node.scrollWidth > node.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(node).overflowX);
       const held = node.tabIndex >= 0 || node.querySelector("a[href], button, input, select, [tabindex='0']");
       return scrolls && node.checkVisibility() && !held;
-    }).map((node) => `${node.localName}.${node.className}: ${node.textContent.trim().slice(0, 40)}`)""")
+    }).map((node) => `${node.localName}.${node.className}: ${node.textContent.trim().slice(0, 40)}`)"""  # noqa: E501
+    )

@@ -1,4 +1,6 @@
-"""The built book as a whole: its pages are there, its links resolve, its search and its menus work; and the checks of pages can fail."""
+"""The built book as a whole: its pages are there, its links resolve, its search and its
+menus work; and the checks of pages can fail.
+"""
 
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
@@ -20,7 +22,12 @@ from browser import (
 )
 
 FIRST = "index.html"  # sends its reader on to the title page
-SOURCES = [*ROOT.glob("_*.yml"), *ROOT.glob("chapters/*.*"), *ROOT.glob("assets/*.*"), *ROOT.glob("templates/*.*")]
+SOURCES = [
+    *ROOT.glob("_*.yml"),
+    *ROOT.glob("chapters/*.*"),
+    *ROOT.glob("assets/*.*"),
+    *ROOT.glob("templates/*.*"),
+]
 
 needs_browser = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 
@@ -34,7 +41,9 @@ def places():
 
 def test_book_is_built_from_what_is_here():
     files = [path.relative_to(BOOK) for path in BOOK.rglob("*.html")]
-    pages = [path.as_posix() for path in files if path.parts[0] not in {"_static", "lite"}]
+    pages = [
+        path.as_posix() for path in files if path.parts[0] not in {"_static", "lite"}
+    ]
     assert pages, "there is no book in _build/html: run make book"
     assert sorted(pages) == sorted([FIRST, *PAGES])
     assert set(CHAPTERS) < set(PAGES)
@@ -71,7 +80,11 @@ def broken(page, links):
         name = path.resolve().relative_to(BOOK).as_posix()
         if not path.is_file():
             faults.append(f"no file: {target}")
-        elif parts.fragment and name in links and unquote(parts.fragment) not in links[name].ids:
+        elif (
+            parts.fragment
+            and name in links
+            and unquote(parts.fragment) not in links[name].ids
+        ):
             faults.append(f"no such place: {target}")
     return faults
 
@@ -91,7 +104,9 @@ def test_links_within_the_book_resolve(page, links):
 
 @needs_browser
 def test_first_visit_is_quiet(browser, places):
-    with visit(browser, f"{places['server']}/{CHAPTERS[0]}", theme=None, wait=800) as visited:
+    with visit(
+        browser, f"{places['server']}/{CHAPTERS[0]}", theme=None, wait=800
+    ) as visited:
         assert visited.faults == []
 
 
@@ -100,9 +115,13 @@ def test_first_visit_is_quiet(browser, places):
 def test_search_finds_the_chapter(place, browser, places):
     with visit(browser, f"{places[place]}/search.html?q=softmax") as visited:
         visited.page.locator("#search-results li a").first.wait_for(timeout=5000)
-        found = [link.get_attribute("href") for link in visited.page.locator("#search-results li a").all()]
+        found = [
+            link.get_attribute("href")
+            for link in visited.page.locator("#search-results li a").all()
+        ]
         assert any("03-scaled-dot-product-attention" in target for target in found)
-        if place == "server":  # from the disk a browser refuses the lines of context, and says so
+        # from the disk a browser refuses the lines of context, and says so
+        if place == "server":
             assert visited.faults == []
 
 
@@ -117,8 +136,12 @@ def test_first_address_leads_to_the_title_page(place, browser, places):
 
 @needs_browser
 def test_contents_open_on_a_phone(browser, places):
-    with visit(browser, f"{places['server']}/chapters/index.html", width=390) as visited:
-        link = visited.page.locator("nav.bd-links a", has_text="Scaled dot-product attention").first
+    with visit(
+        browser, f"{places['server']}/chapters/index.html", width=390
+    ) as visited:
+        link = visited.page.locator(
+            "nav.bd-links a", has_text="Scaled dot-product attention"
+        ).first
         assert not link.is_visible()
         visited.page.locator(".bd-header-article button.primary-toggle").click()
         link.wait_for(state="visible", timeout=3000)
@@ -141,30 +164,89 @@ def test_theme_can_be_changed(browser, places):
 # ---- the checks themselves can fail ----
 
 FAULTS = {
-    "another host": ("<img alt='x' src='https://example.org/a.png'>", lambda v: v.faults),
+    "another host": (
+        "<img alt='x' src='https://example.org/a.png'>",
+        lambda v: v.faults,
+    ),
     "console": ("<script>console.error('no')</script>", lambda v: v.faults),
     "script": ("<script>null.x</script>", lambda v: v.faults),
-    "source in the text": (r"<main><p>the root \(d_k\)</p></main>", lambda v: raw_maths(v.page)),
-    "not typeset": ("<main><span class='math'>x</span></main>", lambda v: raw_maths(v.page)),
+    "source in the text": (
+        r"<main><p>the root \(d_k\)</p></main>",
+        lambda v: raw_maths(v.page),
+    ),
+    "not typeset": (
+        "<main><span class='math'>x</span></main>",
+        lambda v: raw_maths(v.page),
+    ),
     "no name": ("<main><canvas></canvas></main>", lambda v: unnamed_pictures(v.page)),
-    "the page is": ("<main><pre style='width: 2000px'>wide</pre></main>", lambda v: overflow(v.page)),
-    "ends at": ("<body style='overflow-x: hidden'><main><pre style='width: 2000px'>wide</pre></main>", lambda v: overflow(v.page)),
-    "cut off: a text": ("<main><p style='width: 60px; overflow: hidden; white-space: nowrap'>a text longer than its box</p></main>",
-                        lambda v: overflow(v.page)),
-    "cut off: low": ("<main><p style='height: 30px; overflow: clip'>high<br>high<br>high<br><b>low</b></p></main>",
-                     lambda v: overflow(v.page)),
-    "cut off: beyond": ("<main><svg viewBox='0 0 100 50' width=100 height=50><text x=80 y=20>beyond</text></svg></main>",
-                        lambda v: overflow(v.page)),
-    "div.: a text": ("<main><div style='width: 60px; overflow: auto; white-space: nowrap'>a text longer than its box</div></main>",
-                     lambda v: unreachable(v.page)),
-    "region": ("<main><h1>a page</h1></main><p>outside of it</p>", lambda v: inaccessible(v.page)),
-    "color-contrast": ("<main><p style='color: #ccc; background: #fff'>pale</p></main>", lambda v: inaccessible(v.page)),
-    "color-contrast: <b": ("<main><pre style='background: #fff'><b>dark</b> <b>dark</b> <b style='color: #ccc'>pale</b></pre></main>",
-                           lambda v: inaccessible(v.page)),
-    "color-contrast: <i": ("<main><pre style='background: #fff'><b>dark</b> <b style='background: #333'><i>dark</i></b></pre></main>",
-                           lambda v: inaccessible(v.page)),
-    "color-contrast: <mi": ("<main style='background: #fff'><mjx-container><math><mi>cos</mi><mi style='color: #ccc'>sin</mi></math>"
-                            "</mjx-container></main>", lambda v: inaccessible(v.page)),
+    "the page is": (
+        "<main><pre style='width: 2000px'>wide</pre></main>",
+        lambda v: overflow(v.page),
+    ),
+    "ends at": (
+        (
+            "<body style='overflow-x: hidden'><main><pre style='width: 2000px'>wide"
+            "</pre></main>"
+        ),
+        lambda v: overflow(v.page),
+    ),
+    "cut off: a text": (
+        (
+            "<main><p style='width: 60px; overflow: hidden; white-space: nowrap'>a "
+            "text longer than its box</p></main>"
+        ),
+        lambda v: overflow(v.page),
+    ),
+    "cut off: low": (
+        (
+            "<main><p style='height: 30px; overflow: clip'>high<br>high<br>high<br>"
+            "<b>low</b></p></main>"
+        ),
+        lambda v: overflow(v.page),
+    ),
+    "cut off: beyond": (
+        (
+            "<main><svg viewBox='0 0 100 50' width=100 height=50><text x=80 y=20>"
+            "beyond</text></svg></main>"
+        ),
+        lambda v: overflow(v.page),
+    ),
+    "div.: a text": (
+        (
+            "<main><div style='width: 60px; overflow: auto; white-space: nowrap'>a "
+            "text longer than its box</div></main>"
+        ),
+        lambda v: unreachable(v.page),
+    ),
+    "region": (
+        "<main><h1>a page</h1></main><p>outside of it</p>",
+        lambda v: inaccessible(v.page),
+    ),
+    "color-contrast": (
+        "<main><p style='color: #ccc; background: #fff'>pale</p></main>",
+        lambda v: inaccessible(v.page),
+    ),
+    "color-contrast: <b": (
+        (
+            "<main><pre style='background: #fff'><b>dark</b> <b>dark</b> "
+            "<b style='color: #ccc'>pale</b></pre></main>"
+        ),
+        lambda v: inaccessible(v.page),
+    ),
+    "color-contrast: <i": (
+        (
+            "<main><pre style='background: #fff'><b>dark</b> "
+            "<b style='background: #333'><i>dark</i></b></pre></main>"
+        ),
+        lambda v: inaccessible(v.page),
+    ),
+    "color-contrast: <mi": (
+        (
+            "<main style='background: #fff'><mjx-container><math><mi>cos</mi>"
+            "<mi style='color: #ccc'>sin</mi></math></mjx-container></main>"
+        ),
+        lambda v: inaccessible(v.page),
+    ),
 }
 
 
@@ -173,13 +255,18 @@ FAULTS = {
 def test_the_checks_see(fault, browser, tmp_path):
     text, check = FAULTS[fault]
     page = tmp_path / "page.html"
-    page.write_text(f"<!doctype html><html lang=en><title>a page</title>{text}", encoding="utf-8")
+    page.write_text(
+        f"<!doctype html><html lang=en><title>a page</title>{text}", encoding="utf-8"
+    )
     with visit(browser, page.as_uri(), wait=50) as visited:
         assert any(fault in found for found in check(visited))
 
 
 def test_the_link_check_sees(tmp_path, monkeypatch):
-    (tmp_path / "a.html").write_text("<a href='b.html'>b</a><a href='#nowhere'>n</a><a id='here' href='#here'>h</a>", encoding="utf-8")
+    (tmp_path / "a.html").write_text(
+        "<a href='b.html'>b</a><a href='#nowhere'>n</a><a id='here' href='#here'>h</a>",
+        encoding="utf-8",
+    )
     monkeypatch.setattr("test_book.BOOK", tmp_path)
     found = broken("a.html", {"a.html": Links(tmp_path / "a.html")})
     assert found == ["no file: b.html", "no such place: #nowhere"]

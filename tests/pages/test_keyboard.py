@@ -1,4 +1,6 @@
-"""The book without a mouse: the Tab key reaches everything once, in the order of the page, and one always sees where one is."""
+"""The book without a mouse: the Tab key reaches everything once, in the order of the
+page, and one always sees where one is.
+"""
 
 from contextlib import contextmanager
 
@@ -17,9 +19,9 @@ STOPS = """() => { // what a keyboard must reach, in the order of the page; of t
     return true;
   });
   return all;
-}"""
+}"""  # noqa: E501
 NAMES = f"""() => ({STOPS})().map((node) =>
-  `${{node.localName}}.${{node.className}} ${{node.getAttribute("aria-label") ?? node.textContent.trim().slice(0, 30)}}`)"""
+  `${{node.localName}}.${{node.className}} ${{node.getAttribute("aria-label") ?? node.textContent.trim().slice(0, 30)}}`)"""  # noqa: E501
 HERE = """() => { // where the focus is, and whether that is seen
   const node = document.activeElement;
   if (!node || node === document.body) return null;
@@ -32,7 +34,7 @@ HERE = """() => { // where the focus is, and whether that is seen
   const { top, bottom, left, right } = seen.getBoundingClientRect();
   const onScreen = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
   return { stop: (STOPS)().indexOf(node), ring: ring(seen), onScreen, what: `${node.localName}.${node.className}` };
-}""".replace("STOPS", STOPS)  # a figure draws its buttons anew: they are counted anew
+}""".replace("STOPS", STOPS)  # a figure draws its buttons anew: they are counted anew  # noqa: E501
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,9 @@ def fresh(browser, address):
 
 @pytest.fixture(scope="module")
 def chapter(browser, address):
-    """The chapter, opened once for the tests that put the focus somewhere by themselves."""
+    """The chapter, opened once for the tests that put the focus somewhere by
+    themselves.
+    """
     with opened(browser, address) as page:
         yield page
 
@@ -88,11 +92,15 @@ def test_shift_and_tab_go_back(fresh):
 
 def test_the_first_link_leads_to_the_text(fresh):
     fresh.keyboard.press("Tab")
-    assert fresh.evaluate("document.activeElement.textContent") == "Skip to main content"
+    assert (
+        fresh.evaluate("document.activeElement.textContent") == "Skip to main content"
+    )
     assert fresh.locator("#pst-skip-link").bounding_box()["y"] >= 0, "it is not seen"
     fresh.keyboard.press("Enter")
     fresh.keyboard.press("Tab")
-    assert fresh.evaluate("document.querySelector('main').contains(document.activeElement)")
+    assert fresh.evaluate(
+        "document.querySelector('main').contains(document.activeElement)"
+    )
 
 
 def test_theme_changes(chapter):
@@ -109,14 +117,20 @@ def test_menus_open_walk_and_close(chapter):
         menu.locator("button.dropdown-toggle").focus()
         chapter.keyboard.press("Enter")
         chapter.keyboard.press("ArrowDown")
-        assert menu.evaluate("(node) => node.querySelector('.dropdown-menu').contains(document.activeElement)")
+        assert menu.evaluate(
+            "(node) => "
+            "node.querySelector('.dropdown-menu').contains(document.activeElement)"
+        )
         assert chapter.evaluate(HERE)["ring"]
         chapter.keyboard.press("Escape")
         assert not menu.locator(".dropdown-menu").is_visible()
 
 
 def test_hints_and_solutions_open_and_close(chapter):
-    folded = [chapter.locator(".tfb-exercise details").first, chapter.locator("details.tfb-solution").first]
+    folded = [
+        chapter.locator(".tfb-exercise details").first,
+        chapter.locator("details.tfb-solution").first,
+    ]
     for details in folded:
         details.locator("summary").focus()
         for key, is_open in (("Enter", True), ("Space", False)):
@@ -136,7 +150,8 @@ def test_arrows_go_through_the_answers_of_a_question(chapter):
     assert question.locator("label.correctButton, label.incorrectButton").count()
 
 
-def test_search_opens_answers_and_closes(chapter):  # and leaves the chapter: the last that shares it
+# and leaves the chapter: the last that shares it
+def test_search_opens_answers_and_closes(chapter):
     button = chapter.locator("button.search-button__button").first
     button.focus()
     chapter.keyboard.press("Enter")
@@ -156,13 +171,19 @@ def test_search_opens_answers_and_closes(chapter):  # and leaves the chapter: th
 def test_side_bar_opens_and_closes_on_a_phone(browser, address):
     with visit(browser, address, width=390) as visited:
         page = visited.page
-        toggle, link = page.locator(".bd-header-article button.primary-toggle"), page.locator("nav.bd-links a").first
+        toggle, link = (
+            page.locator(".bd-header-article button.primary-toggle"),
+            page.locator("nav.bd-links a").first,
+        )
         toggle.focus()
         page.keyboard.press("Enter")
         link.wait_for(state="visible")
         for _ in range(40):  # all of it, and no further than the browser's own controls
             page.keyboard.press("Tab")
-            inside = "document.activeElement === document.body || document.activeElement.closest('dialog, .bd-sidebar') !== null"
+            inside = (
+                "document.activeElement === document.body || "
+                "document.activeElement.closest('dialog, .bd-sidebar') !== null"
+            )
             assert page.evaluate(inside)
         page.keyboard.press("Escape")
         link.wait_for(state="hidden")
@@ -177,7 +198,9 @@ def test_a_button_that_a_figure_draws_anew_keeps_the_focus(browser, address):
         visited.page.keyboard.press("Enter")
         assert step.get_attribute("aria-pressed") == "true"
         assert step.evaluate("(node) => node === document.activeElement")
-        heads = visited.page.locator("[data-figure=AttentionExplorer] .tfb-heads button").first
+        heads = visited.page.locator(
+            "[data-figure=AttentionExplorer] .tfb-heads button"
+        ).first
         heads.focus()
         visited.page.evaluate("document.documentElement.dataset.theme = 'dark'")
         visited.page.wait_for_timeout(100)

@@ -1,4 +1,5 @@
-"""A chapter run by Python in the browser, Pyodide served from files of this machine; and the NumPy half in Pyodide under Node.
+"""A chapter run by Python in the browser, Pyodide served from files of this machine;
+and the NumPy half in Pyodide under Node.
 
 Both are skipped where the runtime cannot be had, and say why.
 """
@@ -27,20 +28,30 @@ load()
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "_build" / "html"
 CHAPTER = "06-the-feed-forward-network"
-TYPES = {".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".json": "application/json"}
+TYPES = {
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+    ".json": "application/json",
+}
 STDOUT, ERROR = "application/vnd.jupyter.stdout", "application/vnd.jupyter.error"
 READ = """() => [...document.querySelectorAll(".jp-Cell")].map((cell) => ({
   prompt: cell.querySelector(".jp-InputPrompt")?.textContent ?? "",
   outputs: [...cell.querySelectorAll(".jp-OutputArea-output")].map((node) => [node.dataset.mimeType, node.textContent]),
   pictures: [...cell.querySelectorAll(".jp-OutputArea-output img")].map((image) => image.naturalWidth),
-}))"""
+}))"""  # noqa: E501
 
 
 @pytest.fixture(scope="module")
 def runtime():
     """A folder with Pyodide."""
     folder = ROOT / "_build" / "pyodide"
-    done = subprocess.run([sys.executable, ROOT / "tools/site/runtime.py", folder], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/site/runtime.py", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         pytest.skip(f"no Pyodide to test with: {done.stderr.strip()}")
     return folder
@@ -54,22 +65,32 @@ def asked():
 
 @pytest.fixture(scope="module")
 def page(runtime, asked, browser):
-    """The chapter's copy, opened through the button of its page, after all its cells have run."""
+    """The chapter's copy, opened through the button of its page, after all its cells
+    have run.
+    """
+
     def answer(route):
         address = route.request.url
         if is_local(address):
             return route.continue_()
         asked.add(urlsplit(address).hostname)
         file = runtime / Path(urlsplit(address).path).name
-        if not address.startswith(lite.RUNTIME.rpartition("/")[0]) or not file.is_file():
+        if (
+            not address.startswith(lite.RUNTIME.rpartition("/")[0])
+            or not file.is_file()
+        ):
             return route.abort()
-        headers = {"content-type": TYPES.get(file.suffix, "application/octet-stream"), "access-control-allow-origin": "*"}
+        headers = {
+            "content-type": TYPES.get(file.suffix, "application/octet-stream"),
+            "access-control-allow-origin": "*",
+        }
         return route.fulfill(body=file.read_bytes(), headers=headers)
 
     with served(BOOK) as address:
         context = browser.new_context(viewport={"width": 1300, "height": 900})
         context.route("**/*", answer)
-        context.set_default_timeout(240_000)  # the first time Python starts, on a busy machine
+        # the first time Python starts, on a busy machine
+        context.set_default_timeout(240_000)
         book = context.new_page()
         book.goto(f"{address}/chapters/{CHAPTER}.html")
         with context.expect_page() as opened:
@@ -77,10 +98,17 @@ def page(runtime, asked, browser):
         copy = opened.value
         copy.get_by_text("Python (Pyodide)").wait_for()
         copy.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
-        copy.wait_for_function("(n) => document.querySelectorAll('.jp-Cell').length === n", arg=len(staged().cells))  # they come in turn
+        # they come in turn
+        copy.wait_for_function(
+            "(n) => document.querySelectorAll('.jp-Cell').length === n",
+            arg=len(staged().cells),
+        )
         copy.get_by_role("menuitem", name="Run", exact=True).click()
         copy.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-        waiting = "[...document.querySelectorAll('.jp-InputPrompt')].some((node) => node.textContent.includes('*'))"
+        waiting = (
+            "[...document.querySelectorAll('.jp-InputPrompt')].some((node) => "
+            "node.textContent.includes('*'))"
+        )
         copy.wait_for_function(waiting)
         copy.wait_for_function(f"!{waiting}")
         yield copy
@@ -88,17 +116,31 @@ def page(runtime, asked, browser):
 
 
 def staged():
-    return nbformat.read(BOOK / "lite" / "files" / "chapters" / f"{CHAPTER}.ipynb", as_version=4)
+    return nbformat.read(
+        BOOK / "lite" / "files" / "chapters" / f"{CHAPTER}.ipynb", as_version=4
+    )
 
 
 def test_every_cell_runs_and_prints_what_the_book_has(page):
-    cells = {cell.id: cell for cell in nbformat.read(ROOT / "chapters" / f"{CHAPTER}.ipynb", as_version=4).cells}
+    cells = {
+        cell.id: cell
+        for cell in nbformat.read(
+            ROOT / "chapters" / f"{CHAPTER}.ipynb", as_version=4
+        ).cells
+    }
     stored = {i: cell.get("outputs", []) for i, cell in cells.items()}
     compared = pictures = 0
     for cell, seen in zip(staged().cells, page.evaluate(READ), strict=True):
         assert [text for kind, text in seen["outputs"] if kind == ERROR] == []
-        assert re.fullmatch(r"(\[\d+\]:)?", seen["prompt"].strip()), f"{cell.id} did not run"  # folded code shows no number
-        want = "".join(output["text"] for output in stored[cell.id] if output["output_type"] == "stream")
+        # folded code shows no number
+        assert re.fullmatch(r"(\[\d+\]:)?", seen["prompt"].strip()), (
+            f"{cell.id} did not run"
+        )
+        want = "".join(
+            output["text"]
+            for output in stored[cell.id]
+            if output["output_type"] == "stream"
+        )
         drawn = any("image/png" in output.get("data", {}) for output in stored[cell.id])
         if cell.cell_type == "code" and want.strip():
             now = "".join(text for kind, text in seen["outputs"] if kind == STDOUT)
@@ -113,7 +155,8 @@ def test_every_cell_runs_and_prints_what_the_book_has(page):
 
 
 def test_figure_asks_the_python_in_the_browser(page):
-    figure, (control, value) = FeedForwardExplorer, between(FeedForwardExplorer)  # a value that no table holds
+    # a value that no table holds
+    figure, (control, value) = FeedForwardExplorer, between(FeedForwardExplorer)
     place = on(page, figure)
     place.scroll_into_view_if_needed()
     drawn(place, figure, python(figure).state)
@@ -158,7 +201,7 @@ for package in (tfbook.numpy, tfbook.cost):
         tried = doctest.testmod(importlib.import_module(found.name), optionflags=flags)
         result[found.name] = [tried.attempted, tried.failed]
 json.dumps({"modules": result, "platform": sys.platform, "torch": "torch" in sys.modules})
-"""
+"""  # noqa: E501
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no node here")
@@ -168,10 +211,18 @@ def test_numpy_half_passes_its_examples_in_pyodide(runtime, tmp_path):
     script, examples = runtime / "smoke.mjs", tmp_path / "examples.py"
     script.write_text(NODE, encoding="utf-8")
     examples.write_text(DOCTESTS, encoding="utf-8")
-    done = subprocess.run(["node", script, wheel, examples], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(
+        ["node", script, wheel, examples],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["platform"] == "emscripten"
     assert not found["torch"]
-    assert {name for name, (_, failed) in found["modules"].items() if failed} == set(), done.stdout[-3000:]
+    assert {
+        name for name, (_, failed) in found["modules"].items() if failed
+    } == set(), done.stdout[-3000:]
     assert sum(tried for tried, _ in found["modules"].values()) > 100

@@ -1,4 +1,6 @@
-"""Marks of what is done: set on a page, kept in the reader's browser, seen on every other page, carried as a file."""
+"""Marks of what is done: set on a page, kept in the reader's browser, seen on every
+other page, carried as a file.
+"""
 
 import json
 import re
@@ -13,15 +15,27 @@ pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is o
 CHAPTER = "chapters/03-scaled-dot-product-attention.html"
 TITLE, ALL = "chapters/index.html", "chapters/solutions.html"
 NAMES = exercises_by_chapter()["03"]
-HALF_DONE = json.dumps({"tfbook": "progress", "done": [*(f"exercise-{name}" for name in catalogue()), "chapter-01", "chapter-03"][::2]})
-REFUSE = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });"
+HALF_DONE = json.dumps(
+    {
+        "tfbook": "progress",
+        "done": [
+            *(f"exercise-{name}" for name in catalogue()),
+            "chapter-01",
+            "chapter-03",
+        ][::2],
+    }
+)
+REFUSE = (
+    "Object.defineProperty(window, 'localStorage', { get() { throw new "
+    "DOMException('denied', 'SecurityError'); } });"
+)
 SHIFTS = """window.shift = 0;
 new PerformanceObserver((list) => list.getEntries().forEach((one) => one.hadRecentInput || (window.shift += one.value)))
-  .observe({ type: "layout-shift", buffered: true });"""
+  .observe({ type: "layout-shift", buffered: true });"""  # noqa: E501
 
 WHERE = """() => [...document.querySelectorAll(".bd-article :is(h1, h2, h3, p, li, td, details, pre), .bd-sidebar-primary nav li")]
   .filter((node) => !node.closest(".tfb-filter, .tfb-end"))
-  .map((node) => { const { x, y, width, height } = node.getBoundingClientRect(); return [x, y, width, height].map(Math.round).join(); })"""
+  .map((node) => { const { x, y, width, height } = node.getBoundingClientRect(); return [x, y, width, height].map(Math.round).join(); })"""  # noqa: E501
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +55,9 @@ def served_book(places):
 
 
 def opened(browser, book, name):
-    """A page with nothing remembered: a theme that is written before each load from the disk may, in Chromium, undo what else is kept."""
+    """A page with nothing remembered: a theme that is written before each load from the
+    disk may, in Chromium, undo what else is kept.
+    """
     return visit(browser, f"{book}/{name}", theme=None)
 
 
@@ -59,15 +75,23 @@ def said(page):
 
 def in_sidebar(page):
     """What stands beside chapter 03 in the list of chapters."""
-    return page.locator('.bd-sidebar-primary .tfb-share[data-chapter="03"] [aria-hidden]').all_text_contents()
+    return page.locator(
+        '.bd-sidebar-primary .tfb-share[data-chapter="03"] [aria-hidden]'
+    ).all_text_contents()
 
 
 def shown(page):
-    return page.locator(".tfb-entry:not([hidden]) .tfb-exercise").evaluate_all("(boxes) => boxes.map((box) => box.id)")
+    return page.locator(".tfb-entry:not([hidden]) .tfb-exercise").evaluate_all(
+        "(boxes) => boxes.map((box) => box.id)"
+    )
 
 
 def wanted(levels=range(1, 6), done=()):
-    return [f"exercise-{e.name}" for e in catalogue().values() if e.difficulty in levels and e.name not in done]
+    return [
+        f"exercise-{e.name}"
+        for e in catalogue().values()
+        if e.difficulty in levels and e.name not in done
+    ]
 
 
 def sections(page):
@@ -86,10 +110,18 @@ def test_marks_are_kept_and_seen_everywhere(browser, book):
         assert in_sidebar(page) == []
         mark(page, f"exercise-{NAMES[0]}").click()
         mark(page, f"exercise-{NAMES[2]}").click()
-        assert said(page) == f"Done: causal mask. 2 of {len(NAMES)} exercises of this chapter."
+        assert (
+            said(page)
+            == f"Done: causal mask. 2 of {len(NAMES)} exercises of this chapter."
+        )
         mark(page, "chapter-03").click()
         page.reload()
-        assert [pressed(page, f"exercise-{name}") for name in NAMES] == [True, False, True, False]
+        assert [pressed(page, f"exercise-{name}") for name in NAMES] == [
+            True,
+            False,
+            True,
+            False,
+        ]
         assert pressed(page, "chapter-03")
         assert in_sidebar(page) == [f"2/{len(NAMES)}", "✓"]
         page.goto(f"{book}/{TITLE}")
@@ -120,9 +152,13 @@ def test_two_tabs_agree(browser, served_book):
         one, other = visited.page, visited.page.context.new_page()
         other.goto(f"{served_book}/{CHAPTER}")
         mark(one, "exercise-softmax").click()
-        other.locator('.tfb-mark[data-mark="exercise-softmax"][aria-pressed="true"]').wait_for(timeout=3000)
+        other.locator(
+            '.tfb-mark[data-mark="exercise-softmax"][aria-pressed="true"]'
+        ).wait_for(timeout=3000)
         mark(other, "exercise-causal-mask").click()  # and neither overwrites the other
-        one.locator('.tfb-mark[data-mark="exercise-causal-mask"][aria-pressed="true"]').wait_for(timeout=3000)
+        one.locator(
+            '.tfb-mark[data-mark="exercise-causal-mask"][aria-pressed="true"]'
+        ).wait_for(timeout=3000)
         assert in_sidebar(one) == in_sidebar(other) == [f"2/{len(NAMES)}"]
 
 
@@ -138,7 +174,11 @@ def test_a_file_brings_marks_back(browser, book, tmp_path):
         path = tmp_path / download.value.suggested_filename
         download.value.save_as(path)
         held = json.loads(path.read_text(encoding="utf-8"))
-        assert held == {"tfbook": "progress", "version": 1, "done": ["chapter-03", "exercise-softmax"]}
+        assert held == {
+            "tfbook": "progress",
+            "version": 1,
+            "done": ["chapter-03", "exercise-softmax"],
+        }
         page.once("dialog", lambda dialog: dialog.dismiss())
         page.get_by_role("button", name="clear").click()
         assert pressed(page, "exercise-softmax")  # not without a yes
@@ -163,11 +203,21 @@ def one_marked(browser, places):
         yield visited
 
 
-@pytest.mark.parametrize("text", ["", "no JSON", "[1, 2]", '{"done": ["exercise-softmax"]}', '{"tfbook": "progress", "done": 3}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no JSON",
+        "[1, 2]",
+        '{"done": ["exercise-softmax"]}',
+        '{"tfbook": "progress", "done": 3}',
+    ],
+)
 def test_another_file_changes_nothing(text, one_marked, tmp_path):
     page, path = one_marked.page, tmp_path / "other.json"
     path.write_text(text, encoding="utf-8")
-    page.locator("[role=status]").last.evaluate("(node) => node.replaceChildren()")  # what was said of the file before
+    # what was said of the file before
+    page.locator("[role=status]").last.evaluate("(node) => node.replaceChildren()")
     page.get_by_label("import").set_input_files(path)
     page.get_by_text("This file holds no marks of this book.").wait_for(timeout=3000)
     assert pressed(page, "exercise-causal-mask")
@@ -178,22 +228,34 @@ def test_another_file_changes_nothing(text, one_marked, tmp_path):
 def test_the_filter_shows_what_was_asked_for_and_can_be_shared(browser, book):
     with opened(browser, book, ALL) as visited:
         page = visited.page
-        count, open_ = page.locator(".tfb-filter output"), page.get_by_role("button", name="not yet done")
+        count, open_ = (
+            page.locator(".tfb-filter output"),
+            page.get_by_role("button", name="not yet done"),
+        )
         total, everything = len(catalogue()), sections(page)
         assert shown(page) == wanted()
         assert count.inner_text() == f"{total} of {total} exercises"
         page.get_by_role("button", name="4", exact=True).click()
         assert shown(page) == wanted({4})
-        assert sections(page) == len({e.chapter for e in catalogue().values() if e.difficulty == 4}) < everything
+        assert (
+            sections(page)
+            == len({e.chapter for e in catalogue().values() if e.difficulty == 4})
+            < everything
+        )
         page.get_by_role("button", name="1", exact=True).click()
         open_.click()
-        mark(page, "exercise-softmax").click()  # stays where it is until the filter is asked again
+        # stays where it is until the filter is asked again
+        mark(page, "exercise-softmax").click()
         assert shown(page) == wanted({1, 4})
         assert page.url.endswith("#level=1,4&open")
         page.reload()
         assert shown(page) == wanted({1, 4}, {"softmax"})
         assert count.inner_text() == f"{len(shown(page))} of {total} exercises"
-        assert page.locator(".tfb-filter [aria-pressed=true]").all_inner_texts() == ["1", "4", "not yet done"]
+        assert page.locator(".tfb-filter [aria-pressed=true]").all_inner_texts() == [
+            "1",
+            "4",
+            "not yet done",
+        ]
         for name in ("1", "4", "not yet done"):
             page.get_by_role("button", name=name, exact=True).click()
         assert shown(page) == wanted()
@@ -249,10 +311,17 @@ def test_without_a_script_nothing_is_missing(browser, served_book):
 
 @pytest.mark.parametrize("name", [CHAPTER, TITLE, ALL])
 def test_marks_move_nothing(name, browser, served_book):
-    """Everything is where it was before the script ran: in the article, and in the list of chapters; wide and on a phone."""
-    context = browser.new_context(viewport={"width": 1200, "height": 900}, reduced_motion="reduce")
-    context.add_init_script(f"localStorage.setItem('tfbook-progress', {json.dumps(HALF_DONE)});")
-    context.add_init_script("Math.random = () => 0.5;")  # a quiz shuffles its answers, and their lines break otherwise each time
+    """Everything is where it was before the script ran: in the article, and in the list
+    of chapters; wide and on a phone.
+    """
+    context = browser.new_context(
+        viewport={"width": 1200, "height": 900}, reduced_motion="reduce"
+    )
+    context.add_init_script(
+        f"localStorage.setItem('tfbook-progress', {json.dumps(HALF_DONE)});"
+    )
+    # a quiz shuffles its answers, and their lines break otherwise each time
+    context.add_init_script("Math.random = () => 0.5;")
     stood = {}
     for blocked in (True, False):
         page = context.new_page()
@@ -274,11 +343,17 @@ def test_marks_move_nothing(name, browser, served_book):
 
 @pytest.mark.parametrize("width", [1200, 390])
 def test_a_shared_filter_does_not_jump(width, browser, served_book):
-    """Cumulative layout shift of the filtered page, where the script comes long after the first paint."""
+    """Cumulative layout shift of the filtered page, where the script comes long after
+    the first paint.
+    """
     context = browser.new_context(viewport={"width": width, "height": 900})
-    context.add_init_script(f"localStorage.setItem('tfbook-progress', {json.dumps(HALF_DONE)}); {SHIFTS}")
+    context.add_init_script(
+        f"localStorage.setItem('tfbook-progress', {json.dumps(HALF_DONE)}); {SHIFTS}"
+    )
     page = context.new_page()
-    page.route("**/marks.js*", lambda route: (page.wait_for_timeout(1500), route.continue_()))
+    page.route(
+        "**/marks.js*", lambda route: (page.wait_for_timeout(1500), route.continue_())
+    )
     page.goto(f"{served_book}/{ALL}#level=3,4&open", wait_until="networkidle")
     page.wait_for_timeout(500)
     assert 0 < page.locator(".tfb-entry:visible").count() < len(catalogue())
@@ -286,14 +361,18 @@ def test_a_shared_filter_does_not_jump(width, browser, served_book):
     context.close()
 
 
-def test_a_shared_filter_hides_nothing_where_its_script_is_missing(browser, served_book):
+def test_a_shared_filter_hides_nothing_where_its_script_is_missing(
+    browser, served_book
+):
     with visit(browser, "about:blank") as visited:
         visited.page.route("**/marks.js*", lambda route: route.abort())
         visited.page.goto(f"{served_book}/{ALL}#level=3,4&open")
         assert visited.page.locator(".tfb-entry:visible").count() == len(catalogue())
 
 
-@pytest.mark.parametrize(("theme", "widths"), [("light", (1200, 360)), ("dark", (1200, 390))])
+@pytest.mark.parametrize(
+    ("theme", "widths"), [("light", (1200, 360)), ("dark", (1200, 390))]
+)
 def test_marks_are_accessible_and_fit_a_phone(theme, widths, browser, served_book):
     with visit(browser, f"{served_book}/{CHAPTER}", theme=theme) as visited:
         page = visited.page
@@ -305,13 +384,19 @@ def test_marks_are_accessible_and_fit_a_phone(theme, widths, browser, served_boo
                 page.set_viewport_size({"width": width, "height": 900})
                 page.wait_for_timeout(300)
                 assert overflow(page) == []
-                assert inaccessible(page, ".tfb-mark, .tfb-share, .tfb-end, .tfb-filter") == []  # test_pages.py looks at the rest
+                # test_pages.py looks at the rest
+                assert (
+                    inaccessible(page, ".tfb-mark, .tfb-share, .tfb-end, .tfb-filter")
+                    == []
+                )
 
 
 def test_marks_are_not_printed(browser, served_book):
     with visit(browser, f"{served_book}/{CHAPTER}") as visited:
         visited.page.emulate_media(media="print")
-        assert not visited.page.locator(".tfb-mark:visible, .tfb-end:visible, .tfb-share:visible").count()
+        assert not visited.page.locator(
+            ".tfb-mark:visible, .tfb-end:visible, .tfb-share:visible"
+        ).count()
 
 
 def test_the_script_is_small_and_asks_nobody():

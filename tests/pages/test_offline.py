@@ -1,4 +1,6 @@
-"""The book without a network: under a strict policy, without cookies, and from one file that was unpacked anywhere."""
+"""The book without a network: under a strict policy, without cookies, and from one file
+that was unpacked anywhere.
+"""
 
 import re
 import zipfile
@@ -9,11 +11,14 @@ from pack import NAME, files, pack
 from speed import hosted
 
 CHAPTER = "chapters/03-scaled-dot-product-attention.html"
-# Inline scripts and styles hold each figure's table and drawing, and the theme's first word on light or dark: a page is whole by itself,
-# also from the disk, where a browser loads no module from a file. Nothing is made into code at run time: `unsafe-eval` is not here.
+# Inline scripts and styles hold each figure's table and drawing, and the theme's first
+# word on light or dark: a page is whole by itself, also from the disk, where a browser
+# loads no module from a file. Nothing is made into code at run time: `unsafe-eval` is
+# not here.
 POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    "font-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' "
+    "'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
@@ -36,7 +41,9 @@ def places(unpacked):
 
 
 def use(page):
-    """Do what a reader does: move a figure, answer a question, open a solution, change the theme. Says what did not answer."""
+    """Do what a reader does: move a figure, answer a question, open a solution, change
+    the theme. Says what did not answer.
+    """
     silent = []
     figure = page.locator(".tfb[data-live]").first
     before = figure.inner_html()
@@ -44,7 +51,10 @@ def use(page):
     if figure.inner_html() == before:
         silent.append("figure")
     page.locator(".Quiz label[data-correct=true]").first.click()
-    if "correct" not in page.locator(".Quiz .Feedback").first.get_attribute("class").split():
+    if (
+        "correct"
+        not in page.locator(".Quiz .Feedback").first.get_attribute("class").split()
+    ):
         silent.append("quiz")
     solution = page.locator("details.tfb-solution").first
     solution.locator("summary").click()
@@ -85,10 +95,18 @@ def test_search_works(place, browser, places):
 
 
 def test_the_policy_is_felt(browser, tmp_path):
-    (tmp_path / "index.html").write_text("<!doctype html><title>x</title><script>eval('1')</script>", encoding="utf-8")
-    with hosted(tmp_path, POLICY) as address, visit(browser, f"{address}/index.html") as visited:
+    (tmp_path / "index.html").write_text(
+        "<!doctype html><title>x</title><script>eval('1')</script>", encoding="utf-8"
+    )
+    with (
+        hosted(tmp_path, POLICY) as address,
+        visit(browser, f"{address}/index.html") as visited,
+    ):
         assert any("unsafe-eval" in fault for fault in visited.faults)
-    with served(tmp_path) as address, visit(browser, f"{address}/index.html") as visited:
+    with (
+        served(tmp_path) as address,
+        visit(browser, f"{address}/index.html") as visited,
+    ):
         assert visited.faults == []
 
 
@@ -97,9 +115,11 @@ def test_the_archive_has_one_folder_and_all_that_its_pages_ask_for(unpacked):
         assert {name.partition("/")[0] for name in archive.namelist()} == {NAME}
     for page in unpacked.glob("**/*.html"):
         text = page.read_text(encoding="utf-8")
-        assert f"{NAME}.zip\"" not in text, page.name
+        assert f'{NAME}.zip"' not in text, page.name
         for target in re.findall(r'(?:href|src)="(?![a-z]+:|#)([^"#?$]+)["#?]', text):
-            assert (page.parent / target).resolve().exists() or "/lite/" in target, f"{page.name}: {target}"
+            assert (page.parent / target).resolve().exists() or "/lite/" in target, (
+                f"{page.name}: {target}"
+            )
 
 
 def test_the_same_book_gives_the_same_bytes(tmp_path):

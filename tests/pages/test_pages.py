@@ -1,6 +1,8 @@
-"""Each page of the built book, as its reader meets it: from a server and from the disk, light and dark, wide and on a phone.
+"""Each page of the built book, as its reader meets it: from a server and from the disk,
+light and dark, wide and on a phone.
 
-A page is opened three times, and its tests follow one another on the open page: what changes the page comes last.
+A page is opened three times, and its tests follow one another on the open page: what
+changes the page comes last.
 """
 
 import pytest
@@ -31,7 +33,8 @@ def address():
 
 @pytest.fixture(scope="module")
 def from_server(request, browser, address):
-    with visit(browser, f"{address}/{request.param}", wait=800) as visited:  # jupyterquiz looks for MathJax after 500 ms
+    # jupyterquiz looks for MathJax after 500 ms
+    with visit(browser, f"{address}/{request.param}", wait=800) as visited:
         yield visited
 
 
@@ -86,14 +89,17 @@ def turn(page, theme):
             break
         page.locator("button.theme-switch-button").first.dispatch_event("click")
     assert page.locator("html").get_attribute("data-theme") == theme
-    page.evaluate("document.activeElement.blur()")  # else the button's tooltip comes after half a second
+    # else the button's tooltip comes after half a second
+    page.evaluate("document.activeElement.blur()")
     page.wait_for_function("!document.querySelector('[role=tooltip]')")
 
 
 @of("from_server", CHAPTERS)
 def test_every_exercise_can_be_marked(from_server):
     page, number = from_server.page, from_server.page.url.rpartition("/")[2][:2]
-    marks = page.locator(".tfb-exercise .tfb-mark").evaluate_all("(marks) => marks.map((mark) => mark.dataset.mark)")
+    marks = page.locator(".tfb-exercise .tfb-mark").evaluate_all(
+        "(marks) => marks.map((mark) => mark.dataset.mark)"
+    )
     assert marks == [f"exercise-{name}" for name in EXERCISES[number]]
     assert page.locator(".tfb-end .tfb-mark").count() == 1
 
@@ -118,7 +124,9 @@ def quiz_answers(visited):
     for question in questions:
         feedback = question.locator(".Feedback")
         for correct, word in (("false", "incorrect"), ("true", "correct")):
-            assert question.locator(f"label[data-correct={correct}]").count(), "a question needs a right and a wrong answer"
+            assert question.locator(f"label[data-correct={correct}]").count(), (
+                "a question needs a right and a wrong answer"
+            )
             question.locator(f"label[data-correct={correct}]").first.click()
             assert word in feedback.get_attribute("class").split()
             assert feedback.inner_text().strip()
@@ -135,7 +143,8 @@ def figures_move(visited):
     figures = visited.page.locator(".tfb[data-live]").all()
     assert figures
     for figure in figures:
-        sliders = figure.locator("input[type=range]:visible").all()  # others wait for their scheme
+        # others wait for their scheme
+        sliders = figure.locator("input[type=range]:visible").all()
         assert sliders
         for slider in sliders:
             before, stood = figure.inner_html(), slider.input_value()

@@ -1,4 +1,6 @@
-"""The book on paper: each page as Chromium prints it, and all of them bound into one PDF."""
+"""The book on paper: each page as Chromium prints it, and all of them bound into one
+PDF.
+"""
 
 import re
 import unicodedata
@@ -37,7 +39,7 @@ ON_PAPER = """(tall) => { // what a reader of the paper would miss, and what is 
   }
   if (document.querySelector("nav.bd-links").checkVisibility()) faults.push("the side bar");
   return faults.slice(0, 5);
-}"""
+}"""  # noqa: E501
 
 
 def on_paper(page):
@@ -45,14 +47,17 @@ def on_paper(page):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     faults = page.evaluate(ON_PAPER, TALL)
-    page.emulate_media(media="null")  # not "screen", which would hold for the printing too
+    # not "screen", which would hold for the printing too
+    page.emulate_media(media="null")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     return faults
 
 
 @pytest.fixture(scope="module")
 def bound(browser, tmp_path_factory):
-    """The bound book, and what is wrong with a page of it, looked at just before it is printed."""
+    """The bound book, and what is wrong with a page of it, looked at just before it is
+    printed.
+    """
     assert INDEX.exists(), "there is no book in _build/html: run make book"
     faults, file = [], tmp_path_factory.mktemp("paper") / "book.pdf"
     as_is = pdf.reader
@@ -88,7 +93,9 @@ def outline(book):
             if isinstance(item, list):
                 walk(item, level + 1)
             else:
-                found.append((level, item.title, book.get_destination_page_number(item)))
+                found.append(
+                    (level, item.title, book.get_destination_page_number(item))
+                )
 
     walk(book.outline, level)
     return found
@@ -112,19 +119,30 @@ def test_nothing_is_cut_off_and_no_button_is_printed(bound):
 
 def test_no_page_is_blank(book, text):
     assert len(book.pages) > 50
-    pieces = [len(re.findall(rb"T[jJ]\b", page.get_contents().get_data())) for page in book.pages]
-    few = [number for number, count in enumerate(pieces) if count < 15 and not book.pages[number].images]
-    assert [number for number in few if len(text(number)) < 60] == []  # its head and its number are shorter
+    pieces = [
+        len(re.findall(rb"T[jJ]\b", page.get_contents().get_data()))
+        for page in book.pages
+    ]
+    few = [
+        number
+        for number, count in enumerate(pieces)
+        if count < 15 and not book.pages[number].images
+    ]
+    # its head and its number are shorter
+    assert [number for number in few if len(text(number)) < 60] == []
 
 
 def test_every_chapter_is_a_bookmark_at_its_page(book, text):
     found = outline(book)
-    assert [title for level, title, _ in found if level == 0 and title[0].isdigit()] == list(titles())
+    assert [
+        title for level, title, _ in found if level == 0 and title[0].isdigit()
+    ] == list(titles())
     assert len([level for level, _, _ in found if level == 1]) > 100
     within = ""
     for level, title, page in found:
         within = title if level == 0 else within
-        if title.isascii() and (level == 0 or within[0] in "39N"):  # of two chapters and the notation, the headings too
+        # of two chapters and the notation, the headings too
+        if title.isascii() and (level == 0 or within[0] in "39N"):
             assert plain(title) in plain(text(page)), f"{title}: not on page {page}"
 
 
@@ -134,32 +152,57 @@ def test_contents_and_pages_have_the_same_numbers(book, text):
     for level, title, page in outline(book):
         if level < 2 and title.isascii():
             assert f"{plain(title)}{book.page_labels[page]}" in contents, title
-    assert list(book.page_labels)[starts[0] :] == [str(n + 1) for n in range(len(book.pages) - starts[0])]
+    assert list(book.page_labels)[starts[0] :] == [
+        str(n + 1) for n in range(len(book.pages) - starts[0])
+    ]
     for page in {*starts, *(start - 1 for start in starts[1:]), len(book.pages) - 1}:
-        ends = f"{text(page)[-12:]} {text(page)[:60]}"  # its foot and its head come last or first
-        assert re.search(rf"(^|\D){book.page_labels[page]}($|\D)", ends), f"page {page} does not say its number"
+        # its foot and its head come last or first
+        ends = f"{text(page)[-12:]} {text(page)[:60]}"
+        assert re.search(rf"(^|\D){book.page_labels[page]}($|\D)", ends), (
+            f"page {page} does not say its number"
+        )
 
 
 def test_links_lead_to_places_in_the_file(book):
     first = next(page for _, _, page in outline(book))
     known = {page.indirect_reference.idnum for page in book.pages}
-    links = [[note.get_object() for note in page.get("/Annots", ())] for page in book.pages]
-    assert len([link for page in links[1:first] for link in page]) == len([level for level, _, _ in outline(book) if level < 2])
+    links = [
+        [note.get_object() for note in page.get("/Annots", ())] for page in book.pages
+    ]
+    assert len([link for page in links[1:first] for link in page]) == len(
+        [level for level, _, _ in outline(book) if level < 2]
+    )
     for link in (link for page in links for link in page):
         if "/Dest" in link:
             assert link["/Dest"][0].idnum in known
         else:
             assert not link["/A"]["/URI"].startswith("file:")
-    across = [link for number, page in enumerate(links[first:], first) for link in page
-              if "/Dest" in link and book.get_page_number(link["/Dest"][0].get_object()) > number + 40]
+    across = [
+        link
+        for number, page in enumerate(links[first:], first)
+        for link in page
+        if "/Dest" in link
+        and book.get_page_number(link["/Dest"][0].get_object()) > number + 40
+    ]
     assert across, "no link from a chapter to the bibliography or the notation"
 
 
 def test_solutions_stand_at_the_end_and_figures_as_they_are(book, text):
-    starts = {title.split("  ")[0]: page for level, title, page in outline(book) if level == 0}
-    pages = lambda first, after: plain(" ".join(map(text, range(starts[first], starts[after]))))  # noqa: E731
-    chapter, solutions = pages("3", "4"), pages("Exercises and solutions", "Bibliography")
-    assert chapter.count(plain("Solution: at the end of the book")) == len([e for e in catalogue().values() if e.chapter == "03"]) > 2
+    starts = {
+        title.split("  ")[0]: page for level, title, page in outline(book) if level == 0
+    }
+    pages = lambda first, after: plain(
+        " ".join(map(text, range(starts[first], starts[after])))
+    )
+    chapter, solutions = (
+        pages("3", "4"),
+        pages("Exercises and solutions", "Bibliography"),
+    )
+    assert (
+        chapter.count(plain("Solution: at the end of the book"))
+        == len([e for e in catalogue().values() if e.chapter == "03"])
+        > 2
+    )
     assert chapter.count("Right") >= len(QUIZZES["03"])
     for exercise in catalogue().values():
         assert plain(source(exercise.solution).splitlines()[0]) in solutions
@@ -169,11 +212,19 @@ def test_solutions_stand_at_the_end_and_figures_as_they_are(book, text):
 
 
 def test_a_dark_page_is_printed_light_and_is_dark_again_after_it(browser):
-    with visit(browser, next(BOOK.glob("chapters/03-*.html")).as_uri(), theme="dark") as visited:
+    with visit(
+        browser, next(BOOK.glob("chapters/03-*.html")).as_uri(), theme="dark"
+    ) as visited:
         page = visited.page
-        look = "[document.documentElement.dataset.theme, document.querySelector('.tfb').hasAttribute('data-dark')]"
+        look = (
+            "[document.documentElement.dataset.theme, "
+            "document.querySelector('.tfb').hasAttribute('data-dark')]"
+        )
         assert page.evaluate(look) == ["dark", True]
-        page.evaluate(f"addEventListener('beforeprint', () => queueMicrotask(() => (window.seen = {look})))")
+        page.evaluate(
+            "addEventListener('beforeprint', () => queueMicrotask(() => (window.seen ="
+            f" {look})))"
+        )
         page.pdf()
         assert page.evaluate("window.seen") == ["light", False]
         assert page.evaluate(look) == ["dark", True]

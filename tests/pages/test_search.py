@@ -1,25 +1,62 @@
-"""Who looks for a component by one of its usual names finds the chapter that explains it."""
+"""Who looks for a component by one of its usual names finds the chapter that explains
+it.
+"""
 
 import book_pages
 import pytest
 from browser import BOOK, served, visit, why_not
 
-TERMS = book_pages.terms((book_pages.ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8"))
+TERMS = book_pages.terms(
+    (book_pages.ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8")
+)
 FIRST = {  # what is typed, and where the first result leads
-    "GQA": "04#sharing-keys-and-values", "MQA": "04#sharing-keys-and-values", "grouped query attention": "04",
-    "multi-head attention": "04", "induction head": "04#what-trained-heads-do", "rotary": "05#rotary-turn-do-not-add",
-    "RoPE": "05#rotary-turn-do-not-add", "ALiBi": "05#alibi-a-price-for-distance", "positional encoding": "05",
-    "sinusoidal": "05", "embedding": "05", "vocabulary": "05", "flash attention": "09#attention-without-the-matrix",
-    "FlashAttention": "09#attention-without-the-matrix", "online softmax": "09#attention-without-the-matrix",
-    "KV cache": "09#writing-one-token-at-a-time", "quadratic complexity": "09", "layer norm": "07#layer-normalisation-by-hand",
-    "LayerNorm": "07", "RMSNorm": "07#against-batch-and-rms-normalisation", "residual": "07", "skip connection": "07",
-    "pre-norm": "07#three-places-for-a-norm", "learning rate warm-up": "07", "SwiGLU": "06#how-to-bend", "GELU": "06",
-    "feed-forward": "06", "MLP": "06", "softmax temperature": "02#a-lookup-that-weighs",
-    "cross attention": "02#one-sequence-or-two", "cross-attention": "02", "seq2seq": "02",
-    "causal mask": "03#masks-who-may-attend-to-whom", "scaled dot-product attention": "03", "softmax": "03",
-    "receptive field": "01", "RNN": "01", "LSTM": "07#the-highway-of-the-lstm", "transformer block": "08",
-    "perplexity": "11#what-is-minimised", "BPE": "11#longer-tokens", "nucleus sampling": "11#writing", "bfloat16": "10#half-the-bytes",
-    "roofline": "10#two-limits", "tensor parallel": "12#cut-the-heads", "ring attention": "12#cut-the-sequence", "data parallel": "12",
+    "GQA": "04#sharing-keys-and-values",
+    "MQA": "04#sharing-keys-and-values",
+    "grouped query attention": "04",
+    "multi-head attention": "04",
+    "induction head": "04#what-trained-heads-do",
+    "rotary": "05#rotary-turn-do-not-add",
+    "RoPE": "05#rotary-turn-do-not-add",
+    "ALiBi": "05#alibi-a-price-for-distance",
+    "positional encoding": "05",
+    "sinusoidal": "05",
+    "embedding": "05",
+    "vocabulary": "05",
+    "flash attention": "09#attention-without-the-matrix",
+    "FlashAttention": "09#attention-without-the-matrix",
+    "online softmax": "09#attention-without-the-matrix",
+    "KV cache": "09#writing-one-token-at-a-time",
+    "quadratic complexity": "09",
+    "layer norm": "07#layer-normalisation-by-hand",
+    "LayerNorm": "07",
+    "RMSNorm": "07#against-batch-and-rms-normalisation",
+    "residual": "07",
+    "skip connection": "07",
+    "pre-norm": "07#three-places-for-a-norm",
+    "learning rate warm-up": "07",
+    "SwiGLU": "06#how-to-bend",
+    "GELU": "06",
+    "feed-forward": "06",
+    "MLP": "06",
+    "softmax temperature": "02#a-lookup-that-weighs",
+    "cross attention": "02#one-sequence-or-two",
+    "cross-attention": "02",
+    "seq2seq": "02",
+    "causal mask": "03#masks-who-may-attend-to-whom",
+    "scaled dot-product attention": "03",
+    "softmax": "03",
+    "receptive field": "01",
+    "RNN": "01",
+    "LSTM": "07#the-highway-of-the-lstm",
+    "transformer block": "08",
+    "perplexity": "11#what-is-minimised",
+    "BPE": "11#longer-tokens",
+    "nucleus sampling": "11#writing",
+    "bfloat16": "10#half-the-bytes",
+    "roofline": "10#two-limits",
+    "tensor parallel": "12#cut-the-heads",
+    "ring attention": "12#cut-the-sequence",
+    "data parallel": "12",
 }
 
 
@@ -28,15 +65,21 @@ def search(browser):
     """Searches on the built search page; gives the places found, as chapter#heading."""
     if why_not():
         pytest.skip(why_not())
-    with served(BOOK) as address, visit(browser, f"{address}/search.html?q=softmax") as visited:
+    with (
+        served(BOOK) as address,
+        visit(browser, f"{address}/search.html?q=softmax") as visited,
+    ):
         visited.page.locator("#search-results li a").first.wait_for()
 
         def ask(words):
-            return visited.page.evaluate("""(words) => {
+            return visited.page.evaluate(
+                """(words) => {
               const [query, terms, excluded, highlight, objects] = Search._parseQuery(words);
               const found = Search._performSearch(query, terms, excluded, highlight, objects).reverse();
               return found.map(([page, , heading]) => page + (heading ?? ""));
-            }""", words)
+            }""",  # noqa: E501
+                words,
+            )
 
         yield ask
         assert visited.faults == []
@@ -51,14 +94,25 @@ def test_the_first_result_is_the_right_place(words, search):
 
 
 def test_every_name_of_the_glossary_leads_to_its_chapter(search):
-    lost = {name: (where, found[:3]) for names, where, _ in TERMS for name in names
-            if not (found := search(name)) or not any(f"chapters/{where}" in place for place in found[:2])}
+    lost = {
+        name: (where, found[:3])
+        for names, where, _ in TERMS
+        for name in names
+        if not (found := search(name))
+        or not any(f"chapters/{where}" in place for place in found[:2])
+    }
     assert lost == {}
 
 
 def test_a_result_says_what_its_page_is_about(browser):
-    with served(BOOK) as address, visit(browser, f"{address}/search.html?q=GQA", wait=500) as visited:
-        assert "What can several attentions do" in visited.page.locator("#search-results li .context").first.inner_text()
+    with (
+        served(BOOK) as address,
+        visit(browser, f"{address}/search.html?q=GQA", wait=500) as visited,
+    ):
+        assert (
+            "What can several attentions do"
+            in visited.page.locator("#search-results li .context").first.inner_text()
+        )
         assert visited.faults == []
 
 

@@ -31,13 +31,18 @@ def test_transfer_and_jumps(cost):
     assert len(cost.files) > 10
     assert "transfer" not in cost.over(), sorted(cost.files)[-5:]
     assert "jump" not in cost.over(), cost.jumps
-    assert not [name for _, name in cost.files if "fontawesome/webfonts" in name], "an icon is new: run tools/site/icons.py"
+    assert not [name for _, name in cost.files if "fontawesome/webfonts" in name], (
+        "an icon is new: run tools/site/icons.py"
+    )
     assert "searchindex.js" not in " ".join(name for _, name in cost.files)
 
 
 @of([speed.FIRST, *CHAPTERS])
 def test_largest_paint(cost, browser, address):
-    paints = [cost.paint, *(speed.visit(browser, address, cost.page).paint for _ in range(2))]
+    paints = [
+        cost.paint,
+        *(speed.visit(browser, address, cost.page).paint for _ in range(2)),
+    ]
     print(cost.page, [f"{paint:.2f} s" for paint in paints])
     assert 0 < median(paints) <= speed.PAINT
 
@@ -49,13 +54,29 @@ def test_a_phone_does_not_jump_either(page, browser, address):
 
 def test_the_measures_see(browser, tmp_path):
     page = "<!doctype html><html lang=en><title>a page</title><body>"
-    push = "document.body.prepend(Object.assign(document.createElement('div'), { style: 'height: 500px' }))"
-    late = f"requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => {push}, 100)))"  # when it has been painted
-    slow = "MathJax = { startup: { promise: new Promise((done) => setTimeout(() => { document.body.append('a text'); done(); }, 1600)) } }"
-    busy = "for (let i = 0; i < 40; i++) Array.from({ length: 2e5 }, (_, j) => (j * 7919) % 200003).sort((a, b) => a - b)"
+    push = (
+        "document.body.prepend(Object.assign(document.createElement('div'), { style: "
+        "'height: 500px' }))"
+    )
+    # when it has been painted
+    late = (
+        "requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() =>"
+        f" {push}, 100)))"
+    )
+    slow = (
+        "MathJax = { startup: { promise: new Promise((done) => setTimeout(() => { "
+        "document.body.append('a text'); done(); }, 1600)) } }"
+    )
+    busy = (
+        "for (let i = 0; i < 40; i++) Array.from({ length: 2e5 }, (_, j) => (j * 7919) "
+        "% 200003).sort((a, b) => a - b)"
+    )
     pages = {
         "transfer": f"<!--{Random(0).randbytes(2_000_000).hex()}-->",
-        "jump": f"<div style='height: 600px; background: gold'>moves</div><script>{late}</script>",
+        "jump": (
+            "<div style='height: 600px; background: gold'>moves</div>"
+            f"<script>{late}</script>"
+        ),
         "paint": f"<script>{busy}</script>a text",
         "paint, late": f"<script>{slow}</script>",
         "fine": "a text",
@@ -64,6 +85,8 @@ def test_the_measures_see(browser, tmp_path):
         (tmp_path / f"{name}.html").write_text(page + body, encoding="utf-8")
     with speed.hosted(tmp_path) as address:
         for name in pages:
-            assert speed.visit(browser, address, f"{name}.html").over() == [name.partition(",")[0]] * (name != "fine"), name
+            assert speed.visit(browser, address, f"{name}.html").over() == [
+                name.partition(",")[0]
+            ] * (name != "fine"), name
     assert speed.Cost("x", 1, [], 1.6, []).over() == ["paint"]
     assert speed.Cost(speed.FIRST, 601, [], 1, []).over() == ["transfer"]

@@ -23,7 +23,9 @@ def figure_differences(was, now):
 
 
 def taken_apart(text):
-    """The HTML without the figure's values, and these values, with one entry a setting."""
+    """The HTML without the figure's values, and these values, with one entry a
+    setting.
+    """
     found = HELD.search(text)
     if not found:
         raise ValueError(
@@ -93,7 +95,9 @@ def array_differences(was, now, where):
 
 
 def unpack(packed):
-    """Invert ``pack`` for one array: whole units of the last decimal, and its decimals."""
+    """Invert ``pack`` for one array: whole units of the last decimal, and its
+    decimals.
+    """
     head, _, digits = packed.partition(":")
     axes, _, decimals = head.partition("/")
     numbers, n, place = [], 0, 1

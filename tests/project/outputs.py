@@ -19,8 +19,8 @@ TOLERANCE = re.compile(
     r"within-(?:(?P<percent>\d+)-percent|factor-(?P<factor>\d+)|last-digit)"
 )
 NUMBER = re.compile(
-    r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)"
-    r"(?P<point>\.\d+)?(?P<exponent>[eE][-+−]?\d+)?"
+    r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?P<point>\.\d+)?"
+    r"(?P<exponent>[eE][-+−]?\d+)?"
     r"(?P<unit>[ \u00a0\u202f]?(?:%|(?:[mµn]?s|×|x|[kKMGT]i?B)(?!\w)))?(?!\w)"
 )
 ROUNDOFF = 1e-12  # what a sum of float64 may leave instead of zero

@@ -24,9 +24,14 @@ def test_the_answer_is_the_one_capital():
 
 
 def test_networks_are_of_one_size_and_training_lowers_the_loss():
-    sizes = {name: sum(p.numel() for p in recall.Reader(name).parameters()) for name in recall.NETWORKS}
+    sizes = {
+        name: sum(p.numel() for p in recall.Reader(name).parameters())
+        for name in recall.NETWORKS
+    }
     assert max(sizes.values()) < 1.04 * min(sizes.values())
-    assert {name: entry["parameters"] for name, entry in recall.record()["networks"].items()} == sizes
+    assert {
+        name: entry["parameters"] for name, entry in recall.record()["networks"].items()
+    } == sizes
     losses = recall.train("attention", steps=120, seed=0)[1]
     assert np.mean(losses[-10:]) < np.mean(losses[:10]) - 0.1
 
@@ -34,10 +39,16 @@ def test_networks_are_of_one_size_and_training_lowers_the_loss():
 @pytest.mark.parametrize("gap", [1, 2, 4])
 def test_a_dilated_convolution_is_one_with_zeros_in_its_kernel(gap):
     g = torch.Generator().manual_seed(0)
-    X, W, b = torch.randn(3, 8, 5, generator=g), torch.randn(3, 5, 5, generator=g), torch.randn(5, generator=g)
+    X, W, b = (
+        torch.randn(3, 8, 5, generator=g),
+        torch.randn(3, 5, 5, generator=g),
+        torch.randn(5, generator=g),
+    )
     wide = torch.zeros(2 * gap + 1, 5, 5)
     wide[::gap] = W
-    torch.testing.assert_close(recall.dilated(X, W, b, gap), conv1d(X, wide, b, causal=True))
+    torch.testing.assert_close(
+        recall.dilated(X, W, b, gap), conv1d(X, wide, b, causal=True)
+    )
 
 
 def test_the_stored_measures_are_whole():
@@ -45,7 +56,10 @@ def test_the_stored_measures_are_whole():
     assert set(record["networks"]) == set(recall.NETWORKS)
     for entry in record["networks"].values():
         assert np.shape(entry["accuracy"]) == (len(record["seeds"]), 8)
-        assert np.shape(entry["losses"]) == (len(record["seeds"]), record["steps"] // 20)
+        assert np.shape(entry["losses"]) == (
+            len(record["seeds"]),
+            record["steps"] // 20,
+        )
 
 
 # ---- wrong answers written anew, and right ones written another way ----
@@ -71,27 +85,83 @@ def ANEW():
 
     return {
         "receptive-field": [
-            (lambda widths, gaps: int(np.dot(np.array(widths) - 1, gaps)), "position itself is missing"),
+            (
+                lambda widths, gaps: int(np.dot(np.array(widths) - 1, gaps)),
+                "position itself is missing",
+            ),
             (lambda widths, gaps: int(np.dot(widths, gaps)), "widths are added"),
             (lambda widths, gaps: 1 + int(np.dot(widths, gaps)), "not k"),
             (lambda widths, gaps: int(np.prod(widths)), "widths are multiplied"),
             (lambda widths, gaps: sum(widths) - len(widths) + 1, "gaps are not used"),
-            (lambda widths, gaps: 1 + (sum(widths) - len(widths)) * sum(gaps), "Each layer has its own gap"),
+            (
+                lambda widths, gaps: 1 + (sum(widths) - len(widths)) * sum(gaps),
+                "Each layer has its own gap",
+            ),
             (lambda widths, gaps: 1 + gaps[-1] * (widths[-1] - 1), "last layer sees"),
-            (lambda widths, gaps: 1 + int(np.dot(np.array(widths) - 1, np.cumprod(gaps))), "gaps multiply up"),
+            (
+                lambda widths, gaps: (
+                    1 + int(np.dot(np.array(widths) - 1, np.cumprod(gaps)))
+                ),
+                "gaps multiply up",
+            ),
             (lambda widths, gaps: 3, "Expected"),
         ],
         "run-an-rnn": [
             (lambda X, W_x, W_h, b: np.tanh(b + X @ W_x), "No state is carried"),
-            (lambda X, W_x, W_h, b: states(X, lambda x, h: np.tanh(x @ W_x + h @ W_h + b), zero(W_h))[-1], "last state alone"),
-            (lambda X, W_x, W_h, b: states(X, lambda x, h: x @ W_x + h @ W_h + b, zero(W_h)), "tanh is missing"),
-            (lambda X, W_x, W_h, b: states(X, lambda x, h: np.tanh(x @ W_x + h @ W_h), zero(W_h)), "bias b is missing"),
-            (lambda X, W_x, W_h, b: states(X, lambda x, h: np.tanh(x @ W_x + W_h @ h + b), zero(W_h)), "W_h is transposed"),
-            (lambda X, W_x, W_h, b: states(X[::-1], lambda x, h: np.tanh(x @ W_x + h @ W_h + b), zero(W_h))[::-1], "from its end"),
-            (lambda X, W_x, W_h, b: states(X, lambda x, h: h @ W_h + np.tanh(x @ W_x + b), zero(W_h)), "outside the tanh"),
-            (lambda X, W_x, W_h, b: states(X, lambda x, h: np.tanh(x @ W_x + h @ W_h + b), zero(W_h) + 1), "begins with ones"),
-            (lambda X, W_x, W_h, b: states(X, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b), zero(W_h)), "added to the old one"),
-            (lambda X, W_x, W_h, b: states(X, lambda x, h: 1 / (1 + np.exp(-x @ W_x - h @ W_h - b)), zero(W_h)), "expected"),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X, lambda x, h: np.tanh(x @ W_x + h @ W_h + b), zero(W_h)
+                )[-1],
+                "last state alone",
+            ),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X, lambda x, h: x @ W_x + h @ W_h + b, zero(W_h)
+                ),
+                "tanh is missing",
+            ),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X, lambda x, h: np.tanh(x @ W_x + h @ W_h), zero(W_h)
+                ),
+                "bias b is missing",
+            ),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X, lambda x, h: np.tanh(x @ W_x + W_h @ h + b), zero(W_h)
+                ),
+                "W_h is transposed",
+            ),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X[::-1], lambda x, h: np.tanh(x @ W_x + h @ W_h + b), zero(W_h)
+                )[::-1],
+                "from its end",
+            ),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X, lambda x, h: h @ W_h + np.tanh(x @ W_x + b), zero(W_h)
+                ),
+                "outside the tanh",
+            ),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X, lambda x, h: np.tanh(x @ W_x + h @ W_h + b), zero(W_h) + 1
+                ),
+                "begins with ones",
+            ),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b), zero(W_h)
+                ),
+                "added to the old one",
+            ),
+            (
+                lambda X, W_x, W_h, b: states(
+                    X, lambda x, h: 1 / (1 + np.exp(-x @ W_x - h @ W_h - b)), zero(W_h)
+                ),
+                "expected",
+            ),
         ],
         "layers-needed": [
             (lambda T, k: -(-T // k), "lays kernels side by side"),
@@ -104,33 +174,70 @@ def ANEW():
             (lambda T, k: round((T - 1) / (k - 1)), "Expected"),
         ],
         "rnn-jacobian": [
-            (lambda H, W_h: np.linalg.matrix_power(W_h.T, len(H)), "slope of the tanh is missing"),
+            (
+                lambda H, W_h: np.linalg.matrix_power(W_h.T, len(H)),
+                "slope of the tanh is missing",
+            ),
             (lambda H, W_h: np.diag(np.prod(1 - H**2, axis=0)), "W_h is missing"),
             (lambda H, W_h: product([np.diag(1 - h) @ W_h.T for h in H]), "not 1 − h."),
-            (lambda H, W_h: product([np.diag(1 / np.cosh(h) ** 2) @ W_h.T for h in H]), "not 1 − tanh(h)²"),
-            (lambda H, W_h: product([np.diag(1 - h**2) @ W_h for h in H]), "has to be transposed"),
+            (
+                lambda H, W_h: product(
+                    [np.diag(1 / np.cosh(h) ** 2) @ W_h.T for h in H]
+                ),
+                "not 1 − tanh(h)²",
+            ),
+            (
+                lambda H, W_h: product([np.diag(1 - h**2) @ W_h for h in H]),
+                "has to be transposed",
+            ),
             (lambda H, W_h: product(steps(H, W_h)).T, "answer is transposed"),
             (lambda H, W_h: product(steps(H, W_h)[::-1]), "wrong order"),
             (lambda H, W_h: steps(H, W_h)[-1], "last step alone"),
-            (lambda H, W_h: product([np.eye(len(W_h)), *steps(H, W_h)[1:]]), "One step is missing"),
-            (lambda H, W_h: product([W_h.T * (1 - h**2) for h in H]), "on the left of W_hᵀ"),
+            (
+                lambda H, W_h: product([np.eye(len(W_h)), *steps(H, W_h)[1:]]),
+                "One step is missing",
+            ),
+            (
+                lambda H, W_h: product([W_h.T * (1 - h**2) for h in H]),
+                "on the left of W_hᵀ",
+            ),
             (lambda H, W_h: np.sum(steps(H, W_h), axis=0), "these are added"),
             (lambda H, W_h: np.prod(steps(H, W_h), axis=0), "entry by entry"),
         ],
     }
 
 
-@pytest.mark.parametrize(("name", "answer", "words"), [(name, *pair) for name, pairs in ANEW().items() for pair in pairs])
+@pytest.mark.parametrize(
+    ("name", "answer", "words"),
+    [(name, *pair) for name, pairs in ANEW().items() for pair in pairs],
+)
 def test_a_wrong_answer_written_anew_is_named(name, answer, words):
     expect_refused(name, answer, words)
 
 
-@pytest.mark.parametrize(("name", "answer"), [
-    ("receptive-field", lambda widths, gaps: 1 + int(np.dot(np.array(widths) - 1, gaps))),
-    ("run-an-rnn", lambda X, W_x, W_h, b: [h for h in states(X, lambda x, h: np.tanh(x @ W_x + h @ W_h + b), np.zeros(len(b)))]),
-    ("layers-needed", lambda T, k: next(n for n in range(T) if 1 + n * (k - 1) >= T)),
-    ("layers-needed", lambda T, k: cost.conv(T, 1, k).path_length),
-    ("rnn-jacobian", lambda H, W_h: product([(W_h * (1 - h**2)).T for h in H])),
-])
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        (
+            "receptive-field",
+            lambda widths, gaps: 1 + int(np.dot(np.array(widths) - 1, gaps)),
+        ),
+        (
+            "run-an-rnn",
+            lambda X, W_x, W_h, b: [
+                h
+                for h in states(
+                    X, lambda x, h: np.tanh(x @ W_x + h @ W_h + b), np.zeros(len(b))
+                )
+            ],
+        ),
+        (
+            "layers-needed",
+            lambda T, k: next(n for n in range(T) if 1 + n * (k - 1) >= T),
+        ),
+        ("layers-needed", lambda T, k: cost.conv(T, 1, k).path_length),
+        ("rnn-jacobian", lambda H, W_h: product([(W_h * (1 - h**2)).T for h in H])),
+    ],
+)
 def test_a_right_answer_written_anew_passes(name, answer):
     assert check(name, answer)

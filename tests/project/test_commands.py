@@ -1,4 +1,6 @@
-"""Commands that CI, the workflow and the README give exist, and `portable` changes kernels."""
+"""Commands that CI, the workflow and the README give exist, and `portable` changes
+kernels.
+"""
 
 import json
 import re
@@ -115,7 +117,8 @@ def test_oldest_numpy_is_the_one_that_the_package_claims():
 
 KERNELS = """
 import json, numpy, threadpoolctl, torch
-blas = [pool["architecture"] for pool in threadpoolctl.threadpool_info() if "openblas" in pool["internal_api"]]
+pools = threadpoolctl.threadpool_info()
+blas = [pool["architecture"] for pool in pools if "openblas" in pool["internal_api"]]
 print(json.dumps([blas[0], torch.backends.cpu.get_cpu_capability()]))
 """
 

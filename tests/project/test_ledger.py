@@ -14,7 +14,12 @@ BOXES = re.compile(r'class=\\"tfb-verdict mathjax_process\\" id=\\"claim-([\w-]+
 
 def test_a_box_is_read_as_it_was_written():
     for ruling in RULINGS:
-        given = verdict("a-name", r"\(a < b\) & “so” on", ruling, r"It's \(x^2 > 1\).\nThen \"this\".")
+        given = verdict(
+            "a-name",
+            r"\(a < b\) & “so” on",
+            ruling,
+            r"It's \(x^2 > 1\).\nThen \"this\".",
+        )
         name, stored, claim, reason = STORED.search(given._repr_html_()).groups()
         assert (name, stored) == ("a-name", ruling)
         assert "&lt;" in claim
@@ -23,7 +28,11 @@ def test_a_box_is_read_as_it_was_written():
 
 def test_every_box_of_every_chapter_is_there_once():
     found = [v.name for chapter in ledger(CHAPTERS).chapters for v in chapter.verdicts]
-    boxes = [name for path in sorted(CHAPTERS.glob("[0-9]*.ipynb")) for name in BOXES.findall(path.read_text(encoding="utf-8"))]
+    boxes = [
+        name
+        for path in sorted(CHAPTERS.glob("[0-9]*.ipynb"))
+        for name in BOXES.findall(path.read_text(encoding="utf-8"))
+    ]
     assert len(found) > 5
     assert found == boxes
     assert len(set(found)) == len(found), "a claim has two verdicts"
@@ -48,26 +57,42 @@ def test_without_chapters_it_says_where_it_belongs(tmp_path):
         ledger(tmp_path)
 
 
-# What is known of the source's statements, before any experiment: the chapters must come to the same.
+# What is known of the source's statements, before any experiment: the chapters must
+# come to the same.
 KNOWN = {
-    "self-attention-is-permutation-invariant": "imprecise",             # equivariant
-    "maximum-length": "imprecise",                                       # true of learned tables
-    "ffn-eighty-per-cent": "does not hold",                              # 64.6 % at GPT-3's sizes
-    "ffn-majority-of-parameters": "holds under assumptions",             # 8 d² of 12 d²
-    "norm-before-and-after-each-block": "imprecise",                     # after, before, or both: three forms
-    "inner-dimension": "holds under assumptions",                        # 4096 for 1024: the big model
-    "attention-is-linear-in-values": "holds under assumptions",          # for fixed weights
-    "stacking-re-averages": "imprecise",                                 # W_V, W_O and residuals do more
-    "attention-time-and-memory": "imprecise",                            # projections; streaming
-    "one-sequential-step": "holds under assumptions",                    # not when it writes
-    "variance-stays-near-one": "holds under assumptions",                # independent, mean 0, variance 1
-    "norm-after-each-addition": "holds under assumptions",               # 2017 and BERT
-    "global-receptive-field": "holds under assumptions",                 # layer by layer, without a mask
+    "self-attention-is-permutation-invariant": "imprecise",  # equivariant
+    # true of learned tables
+    "maximum-length": "imprecise",
+    # 64.6 % at GPT-3's sizes
+    "ffn-eighty-per-cent": "does not hold",
+    "ffn-majority-of-parameters": "holds under assumptions",  # 8 d² of 12 d²
+    # after, before, or both: three forms
+    "norm-before-and-after-each-block": "imprecise",
+    # 4096 for 1024: the big model
+    "inner-dimension": "holds under assumptions",
+    # for fixed weights
+    "attention-is-linear-in-values": "holds under assumptions",
+    # W_V, W_O and residuals do more
+    "stacking-re-averages": "imprecise",
+    # projections; streaming
+    "attention-time-and-memory": "imprecise",
+    # not when it writes
+    "one-sequential-step": "holds under assumptions",
+    # independent, mean 0, variance 1
+    "variance-stays-near-one": "holds under assumptions",
+    "norm-after-each-addition": "holds under assumptions",  # 2017 and BERT
+    # layer by layer, without a mask
+    "global-receptive-field": "holds under assumptions",
     "long-range-dependencies": "holds under assumptions",
-    "parallelizable-on-gpus": "holds under assumptions",                 # reading, not writing
+    # reading, not writing
+    "parallelizable-on-gpus": "holds under assumptions",
 }
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_what_is_known_of_a_claim_is_what_its_chapter_says(name):
-    assert {v.name: v.ruling for chapter in ledger(CHAPTERS).chapters for v in chapter.verdicts}[name] == KNOWN[name]
+    assert {
+        v.name: v.ruling
+        for chapter in ledger(CHAPTERS).chapters
+        for v in chapter.verdicts
+    }[name] == KNOWN[name]

@@ -1,4 +1,6 @@
-"""Every committed notebook keeps to the check list: executed in order, clean, described, and open to Colab."""
+"""Every committed notebook keeps to the check list: executed in order, clean,
+described, and open to Colab.
+"""
 
 import copy
 import importlib.util
@@ -10,7 +12,8 @@ from checklist import NOTEBOOK, code, read, tags, text
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted(ROOT.glob("chapters/*.ipynb"))
-NOT_COMPARED = 0  # cells of the whole book whose output nbval does not compare; each says why
+# cells of the whole book whose output nbval does not compare; each says why
+NOT_COMPARED = 0
 
 
 def test_there_are_notebooks():
@@ -24,14 +27,23 @@ def test_notebook(check, path):
 
 
 def test_cells_that_are_not_compared_are_counted():
-    assert sum("nbval-ignore-output" in tags(cell) for path in NOTEBOOKS for _, cell, _ in code(read(path))) == NOT_COMPARED
+    assert (
+        sum(
+            "nbval-ignore-output" in tags(cell)
+            for path in NOTEBOOKS
+            for _, cell, _ in code(read(path))
+        )
+        == NOT_COMPARED
+    )
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_guard_does_nothing_where_the_package_is(path):
     source = text(read(path)["cells"][0])
     assert importlib.util.find_spec("tfbook")
-    exec(compile(source.replace("%pip", "raise RuntimeError  #"), path.name, "exec"), {})
+    exec(
+        compile(source.replace("%pip", "raise RuntimeError  #"), path.name, "exec"), {}
+    )
 
 
 def test_normalised_keeps_ids_and_tags():
@@ -40,13 +52,15 @@ def test_normalised_keeps_ids_and_tags():
 
     notebook = read(NOTEBOOKS[0])
     after = normalised(from_dict(copy.deepcopy(notebook)))
-    assert [(cell["id"], tags(cell)) for cell in after["cells"]] == [(cell["id"], tags(cell)) for cell in notebook["cells"]]
+    assert [(cell["id"], tags(cell)) for cell in after["cells"]] == [
+        (cell["id"], tags(cell)) for cell in notebook["cells"]
+    ]
     assert normalised(copy.deepcopy(after)) == after
 
 
 PRINTED_THRESHOLD = re.compile(
-    r"\b(?:more|fewer|less|better|worse|greater|smaller|larger|longer|faster|slower) than"
-    r" (?:a |an |half|twice|[\d.])|\b(?:below|above|at least|at most|within) [\d.]+"
+    r"\b(?:more|fewer|less|better|worse|greater|smaller|larger|longer|faster|slower) "
+    r"than (?:a |an |half|twice|[\d.])|\b(?:below|above|at least|at most|within) [\d.]+"
 )
 THRESHOLDS = {  # printed lines that state a bound, and why a measurement does not do
     "05-tokens-and-positions": {"T: expected at most T_max = 64": "an error message"},

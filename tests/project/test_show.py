@@ -9,7 +9,12 @@ import tfbook.numpy
 import tfbook.torch
 from tfbook.notebook.show import WIDTH, show, source
 
-FUNCTIONS = [f for half in (tfbook.numpy, tfbook.torch) for f in vars(half).values() if inspect.isfunction(f)]
+FUNCTIONS = [
+    f
+    for half in (tfbook.numpy, tfbook.torch)
+    for f in vars(half).values()
+    if inspect.isfunction(f)
+]
 
 
 def body(text):
@@ -21,14 +26,21 @@ def body(text):
     return ast.dump(tree)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f"{f.__module__}.{f.__name__}")
+@pytest.mark.parametrize(
+    "function", FUNCTIONS, ids=lambda f: f"{f.__module__}.{f.__name__}"
+)
 def test_shown_code_is_the_imported_code(function):
     shown = source(function)
-    assert body(shown) == body(inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function))))
+    assert body(shown) == body(
+        inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function)))
+    )
     assert ":math:" not in shown.partition('"""')[2].partition('"""')[0]
     said = ast.parse(shown).body[0].body[0]
     assert isinstance(said.value.value, str)
-    assert all(len(line) <= WIDTH for line in shown.splitlines()[said.lineno - 1 : said.end_lineno])
+    assert all(
+        len(line) <= WIDTH
+        for line in shown.splitlines()[said.lineno - 1 : said.end_lineno]
+    )
 
 
 def test_docstring_whole():

@@ -16,7 +16,8 @@ def rnn(T, d):
     Returns
     -------
     Cost
-        ``projections`` is X W_x, ``mix`` is the step from state to state; running needs a cache of d elements, the state.
+        ``projections`` is X W_x, ``mix`` is the step from state to state; running needs
+        a cache of d elements, the state.
 
     Raises
     ------
@@ -51,12 +52,14 @@ def conv(T, d, k):
     Returns
     -------
     Cost
-        Of one layer; ``path_length`` is the layers of a stack, ⌈(T − 1) / (k − 1)⌉, as each reaches k − 1 positions further back.
+        Of one layer; ``path_length`` is the layers of a stack, ⌈(T − 1) / (k − 1)⌉, as
+        each reaches k − 1 positions further back.
 
     Raises
     ------
     ValueError
-        Where a size is not a whole number from 1 on, or k is 1: such a stack brings no two positions together.
+        Where a size is not a whole number from 1 on, or k is 1: such a stack brings no
+        two positions together.
 
     Examples
     --------
@@ -68,4 +71,10 @@ def conv(T, d, k):
     flops = {"mix": 2 * T * k * d * d}
     params = {"mix": k * d * d + d}
     memory = {"cache": (k - 1) * d, "activations": 2 * T * d}
-    return row(flops, params, memory, sequential_steps=1, path_length=-(-(T - 1) // (k - 1)))
+    return row(
+        flops,
+        params,
+        memory,
+        sequential_steps=1,
+        path_length=-(-(T - 1) // (k - 1)),
+    )

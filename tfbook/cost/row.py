@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 
 FLOPS = ("projections", "scores", "mix", "output", "ffn", "logits")
-PARAMS = ("embedding", "positions", "projections", "mix", "output", "ffn", "norms", "logits")
+PARAMS = (
+    "embedding",
+    "positions",
+    "projections",
+    "mix",
+    "output",
+    "ffn",
+    "norms",
+    "logits",
+)
 MEMORY = ("scores", "streaming", "cache", "activations")
 
 
@@ -14,19 +23,24 @@ class Cost:
     Attributes
     ----------
     flops : dict of str to int
-        FLOPs of one forward pass: ``projections`` (to Q, K and V), ``scores``, ``mix``, ``output`` (W_O), ``ffn``, ``logits``.
+        FLOPs of one forward pass: ``projections`` (to Q, K and V), ``scores``, ``mix``,
+        ``output`` (W_O), ``ffn``, ``logits``.
     params : dict of str to int
-        Learned numbers: ``embedding``, ``positions``, ``projections``, ``mix``, ``output``, ``ffn``, ``norms``, ``logits``.
-        Biases are counted with their matrices.
+        Learned numbers: ``embedding``, ``positions``, ``projections``, ``mix``,
+        ``output``, ``ffn``, ``norms``, ``logits``. Biases are counted with their
+        matrices.
     memory : dict of str to int
-        Elements (times the bytes of the dtype: bytes), each part counted separately. ``activations``: the input and what each
-        matrix product gives, except the scores, as training holds them. ``scores``: the attention matrices, H·T² a layer.
-        ``streaming``: what streaming attention holds in their place, the largest score and the sum for each query of each head.
-        ``cache``: what generation carries from one token to the next, keys and values or a state.
+        Elements (times the bytes of the dtype: bytes), each part counted separately.
+        ``activations``: the input and what each matrix product gives, except the
+        scores, as training holds them. ``scores``: the attention matrices, H·T² a
+        layer. ``streaming``: what streaming attention holds in their place, the largest
+        score and the sum for each query of each head. ``cache``: what generation
+        carries from one token to the next, keys and values or a state.
     sequential_steps : int
         Steps that must wait for one another.
     path_length : int
-        Layers, or steps of a recurrence, on the shortest way from the first token to the last position.
+        Layers, or steps of a recurrence, on the shortest way from the first token to
+        the last position.
     """
 
     flops: dict[str, int]
@@ -60,7 +74,15 @@ def row(flops, params, memory, sequential_steps, path_length):
 
 
 def whole(name, n, least=1):
-    """Return n as an int of Python, which cannot overflow, or raise: sizes are whole numbers from ``least`` on."""
-    if isinstance(n, bool) or not hasattr(n, "__index__") or n.__index__() < least:
-        raise ValueError(f"{name}: expected a whole number, at least {least}, got {n!r}")
+    """Return n as an int of Python, which cannot overflow, or raise: sizes are whole
+    numbers from ``least`` on.
+    """
+    if (
+        isinstance(n, bool)
+        or not hasattr(n, "__index__")
+        or n.__index__() < least
+    ):
+        raise ValueError(
+            f"{name}: expected a whole number, at least {least}, got {n!r}"
+        )
     return n.__index__()

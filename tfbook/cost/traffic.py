@@ -1,9 +1,12 @@
-"""Bytes that a computation moves to and from main memory, counted exactly, and the FLOPs that it does with them.
+"""Bytes that a computation moves to and from main memory, counted exactly, and the
+FLOPs that it does with them.
 
-A *kernel* is one program that a device runs: it reads its inputs from main memory, keeps what it works on in small memory on
-the chip, and writes its result back. So each kernel reads every input once and writes every output once, and what one kernel
-hands to the next goes out and comes back. FLOPs are those of matrix products, a multiply-add being 2, as everywhere in
-:mod:`tfbook.cost`; whole matrices are counted even where a mask hides a part.
+A *kernel* is one program that a device runs: it reads its inputs from main memory,
+keeps what it works on in small memory on the chip, and writes its result back. So each
+kernel reads every input once and writes every output once, and what one kernel hands to
+the next goes out and comes back. FLOPs are those of matrix products, a multiply-add
+being 2, as everywhere in :mod:`tfbook.cost`; whole matrices are counted even where a
+mask hides a part.
 """
 
 from dataclasses import dataclass
@@ -25,7 +28,9 @@ class Traffic:
 
     Examples
     --------
-    >>> both = Traffic(read=6, written=2, flops=16) + Traffic(read=4, written=4, flops=0)
+    >>> both = Traffic(read=6, written=2, flops=16) + Traffic(
+    ...     read=4, written=4, flops=0
+    ... )
     >>> both.bytes, both.intensity
     (16, 1.0)
     """
@@ -45,7 +50,11 @@ class Traffic:
         return self.flops / self.bytes
 
     def __add__(self, other):
-        return Traffic(self.read + other.read, self.written + other.written, self.flops + other.flops)
+        return Traffic(
+            self.read + other.read,
+            self.written + other.written,
+            self.flops + other.flops,
+        )
 
 
 def product(a, b, c, size=2, n=1):
@@ -71,15 +80,23 @@ def product(a, b, c, size=2, n=1):
 
     Examples
     --------
-    >>> product(1, 4096, 4096).intensity < 1 < 500 < product(4096, 4096, 4096).intensity
+    >>> product(1, 4096, 4096).intensity < 1 < 500 < product(
+    ...     4096, 4096, 4096
+    ... ).intensity
     True
     """
-    a, b, c, size, n = (whole(name, x) for name, x in dict(a=a, b=b, c=c, size=size, n=n).items())
-    return Traffic(n * size * (a * b + b * c), n * size * a * c, 2 * n * a * b * c)
+    a, b, c, size, n = (
+        whole(name, x)
+        for name, x in dict(a=a, b=b, c=c, size=size, n=n).items()
+    )
+    return Traffic(
+        n * size * (a * b + b * c), n * size * a * c, 2 * n * a * b * c
+    )
 
 
 def plain_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2):
-    """Count attention in three kernels: scores, softmax, mix. Four times the whole T × T_k matrix passes through main memory.
+    """Count attention in three kernels: scores, softmax, mix. Four times the whole T ×
+    T_k matrix passes through main memory.
 
     Parameters
     ----------
@@ -90,7 +107,8 @@ def plain_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2):
     T_k : int, optional
         Keys; as many as queries unless told.
     H, H_kv : int
-        Query heads, and key/value heads that they share, each read once by all heads that share it; H unless told.
+        Query heads, and key/value heads that they share, each read once by all heads
+        that share it; H unless told.
     size : int
         Bytes of a number.
 
@@ -106,7 +124,8 @@ def plain_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2):
 
     Notes
     -----
-    Source: Dao et al., arXiv 2205.14135, algorithm 0. A row is taken to fit on the chip, so that the softmax is one kernel.
+    Source: Dao et al., arXiv 2205.14135, algorithm 0. A row is taken to fit on
+    the chip, so that the softmax is one kernel.
 
     Examples
     --------
@@ -123,20 +142,25 @@ def plain_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2):
     }
 
 
-def fused_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2, chip=2**17):
-    """Count attention in one kernel that streams keys and values past blocks of queries and stores no score.
+def fused_attention(
+    T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2, chip=2**17
+):
+    """Count attention in one kernel that streams keys and values past blocks of queries
+    and stores no score.
 
     Parameters
     ----------
     T, d_k, d_v, T_k, H, H_kv, size
         As in :func:`plain_attention`.
     chip : int
-        Bytes of memory on the chip that one block may use: they decide how many queries a block has.
+        Bytes of memory on the chip that one block may use: they decide how many queries
+        a block has.
 
     Returns
     -------
     Traffic
-        Every query is read once, every answer written once; keys and values are read once for each block of queries.
+        Every query is read once, every answer written once; keys and values are read
+        once for each block of queries.
 
     Raises
     ------
@@ -145,26 +169,37 @@ def fused_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2, chip=2**
 
     Notes
     -----
-    The queries of all heads that share a key/value head pass in the same blocks. Caches between the chip and main memory are
-    not counted: they can only save reading.
+    The queries of all heads that share a key/value head pass in the same blocks.
+    Caches between the chip and main memory are not counted: they can only save reading.
 
-    Source: Dao et al., arXiv 2205.14135, with the loops exchanged as in Dao, arXiv 2307.08691: queries outside, keys inside.
+    Source: Dao et al., arXiv 2205.14135, with the loops exchanged as in Dao, arXiv
+    2307.08691: queries outside, keys inside.
 
     Examples
     --------
-    >>> fused_attention(T=1024, d_k=64).bytes, sum(kernel.bytes for kernel in plain_attention(T=1024, d_k=64).values())
+    >>> (
+    ...     fused_attention(T=1024, d_k=64).bytes,
+    ...     sum(
+    ...         kernel.bytes
+    ...         for kernel in plain_attention(T=1024, d_k=64).values()
+    ...     ),
+    ... )
     (2097152, 8912896)
     """
     T, T_k, d_k, d_v, H, H_kv, size = _sizes(T, T_k, d_k, d_v, H, H_kv, size)
     block = block_of(d_k, d_v, size, chip)
-    rows = H // H_kv * T                            # queries that share one key/value head
+    # queries that share one key/value head
+    rows = H // H_kv * T
     passes = -(-rows // block)
     read = H * T * d_k + passes * H_kv * T_k * (d_k + d_v)
-    return Traffic(size * read, size * H * T * d_v, 2 * H * T * T_k * (d_k + d_v))
+    return Traffic(
+        size * read, size * H * T * d_v, 2 * H * T * T_k * (d_k + d_v)
+    )
 
 
 def block_of(d_k, d_v=None, size=2, chip=2**17):
-    """Queries, and as many keys, that fit on the chip with their values, their answers and their scores.
+    """Queries, and as many keys, that fit on the chip with their values, their answers
+    and their scores.
 
     Parameters
     ----------
@@ -186,20 +221,35 @@ def block_of(d_k, d_v=None, size=2, chip=2**17):
     >>> block_of(d_k=64)
     158
     """
-    d_k, size, chip = whole("d_k", d_k), whole("size", size), whole("chip", chip)
+    d_k, size, chip = (
+        whole("d_k", d_k),
+        whole("size", size),
+        whole("chip", chip),
+    )
     d_v = d_k if d_v is None else whole("d_v", d_v)
     wide = d_k + d_v
     block = isqrt(wide * wide + chip // size) - wide
     if block < 1:
-        raise ValueError(f"chip: expected at least {size * (1 + 2 * wide)} bytes, for one query and one key, got {chip}")
+        raise ValueError(
+            f"chip: expected at least {size * (1 + 2 * wide)} bytes, for one query and"
+            f" one key, got {chip}"
+        )
     return block
 
 
 def _sizes(T, T_k, d_k, d_v, H, H_kv, size):
-    T, d_k, H, size = whole("T", T), whole("d_k", d_k), whole("H", H), whole("size", size)
+    T, d_k, H, size = (
+        whole("T", T),
+        whole("d_k", d_k),
+        whole("H", H),
+        whole("size", size),
+    )
     T_k = T if T_k is None else whole("T_k", T_k)
     d_v = d_k if d_v is None else whole("d_v", d_v)
     H_kv = H if H_kv is None else whole("H_kv", H_kv)
     if H % H_kv:
-        raise ValueError(f"H_kv: expected a divisor of H = {H}, so that each serves equally many heads, got {H_kv}")
+        raise ValueError(
+            f"H_kv: expected a divisor of H = {H}, so that each serves equally many"
+            f" heads, got {H_kv}"
+        )
     return T, T_k, d_k, d_v, H, H_kv, size

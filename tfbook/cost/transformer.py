@@ -3,7 +3,18 @@
 from tfbook.cost.row import row, whole
 
 
-def layer(T, d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, gated=False, norm="post", attention_bias=False):
+def layer(
+    T,
+    d,
+    H,
+    d_ff=None,
+    H_kv=None,
+    d_k=None,
+    d_v=None,
+    gated=False,
+    norm="post",
+    attention_bias=False,
+):
     """Count one transformer layer.
 
     Parameters
@@ -35,7 +46,8 @@ def layer(T, d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, gated=False, norm="
     Raises
     ------
     ValueError
-        Where a size is not a whole number from 1 on, H does not divide d, or H_kv does not divide H.
+        Where a size is not a whole number from 1 on, H does not divide d, or H_kv does
+        not divide H.
 
     Notes
     -----
@@ -45,7 +57,8 @@ def layer(T, d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, gated=False, norm="
     --------
     >>> cost = layer(T=1024, d=768, H=12)
     >>> cost.flops
-    {'projections': 3623878656, 'scores': 1610612736, 'mix': 1610612736, 'output': 1207959552, 'ffn': 9663676416, 'logits': 0}
+    {'projections': 3623878656, 'scores': 1610612736, 'mix': 1610612736,
+     'output': 1207959552, 'ffn': 9663676416, 'logits': 0}
     >>> cost.params["ffn"] / cost.total_params > 0.66
     True
     """
@@ -53,16 +66,25 @@ def layer(T, d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, gated=False, norm="
     d_ff = 4 * d if d_ff is None else whole("d_ff", d_ff)
     H_kv = H if H_kv is None else whole("H_kv", H_kv)
     if norm not in ("post", "pre", "both"):
-        raise ValueError(f'norm: expected "post", "pre" or "both", got {norm!r}')
+        raise ValueError(
+            f'norm: expected "post", "pre" or "both", got {norm!r}'
+        )
     if H % H_kv:
-        raise ValueError(f"H_kv: expected a divisor of H = {H}, so that each serves equally many heads, got {H_kv}")
+        raise ValueError(
+            f"H_kv: expected a divisor of H = {H}, so that each serves equally many"
+            f" heads, got {H_kv}"
+        )
     if None in (d_k, d_v) and d % H:
-        raise ValueError(f"d: expected a multiple of H = {H}, got {d}; or pass d_k and d_v")
+        raise ValueError(
+            f"d: expected a multiple of H = {H}, got {d}; or pass d_k and d_v"
+        )
     d_k = d // H if d_k is None else whole("d_k", d_k)
     d_v = d // H if d_v is None else whole("d_v", d_v)
     gated, attention_bias = bool(gated), bool(attention_bias)
 
-    projected = H * d_k + H_kv * d_k + H_kv * d_v  # channels of Q, K and V together
+    projected = (
+        H * d_k + H_kv * d_k + H_kv * d_v
+    )  # channels of Q, K and V together
     hidden = 2 * d_ff if gated else d_ff
     flops = {
         "projections": 2 * T * d * projected,
@@ -87,8 +109,24 @@ def layer(T, d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, gated=False, norm="
 
 
 def model(
-    T, d, H, L, vocab, d_ff=None, H_kv=None, T_max=None, tied=True, attention_bias=False, d_k=None, d_v=None,
-    gated=False, norm="pre", final_norm=None, token_types=0, embedding_norm=False, pooler=False,
+    T,
+    d,
+    H,
+    L,
+    vocab,
+    d_ff=None,
+    H_kv=None,
+    T_max=None,
+    tied=True,
+    attention_bias=False,
+    d_k=None,
+    d_v=None,
+    gated=False,
+    norm="pre",
+    final_norm=None,
+    token_types=0,
+    embedding_norm=False,
+    pooler=False,
 ):
     """Count a language model: token embedding, L layers, logits.
 
@@ -101,7 +139,8 @@ def model(
     vocab : int
         Different tokens.
     T_max : int, optional
-        Rows of a learned position table; none unless told, as sinusoids, rotary positions and ALiBi learn nothing.
+        Rows of a learned position table; none unless told, as sinusoids, rotary
+        positions and ALiBi learn nothing.
     tied : bool
         The logits use the token embedding again, and add no matrix.
     final_norm : bool, optional
@@ -116,7 +155,8 @@ def model(
     Returns
     -------
     Cost
-        Of one forward pass, in FLOPs, parameters and elements; a path of one layer joins any two tokens.
+        Of one forward pass, in FLOPs, parameters and elements; a path of one layer
+        joins any two tokens.
 
     Raises
     ------
@@ -129,22 +169,36 @@ def model(
 
     Examples
     --------
-    >>> model(1024, 768, 12, 12, 50257, T_max=1024, attention_bias=True).total_params  # GPT-2 small
+    >>> model(
+    ...     1024, 768, 12, 12, 50257, T_max=1024, attention_bias=True
+    ... ).total_params  # GPT-2 small
     124439808
     >>> gpt3 = model(T=2048, d=12288, H=96, L=96, vocab=50257)
     >>> round(100 * gpt3.flops["ffn"] / gpt3.total_flops, 1)  # per cent
     64.6
     """
     one = layer(T, d, H, d_ff, H_kv, d_k, d_v, gated, norm, attention_bias)
-    T, d, L, vocab = whole("T", T), whole("d", d), whole("L", L), whole("vocab", vocab)
+    T, d, L, vocab = (
+        whole("T", T),
+        whole("d", d),
+        whole("L", L),
+        whole("vocab", vocab),
+    )
     T_max = None if T_max is None else whole("T_max", T_max)
     token_types = whole("token_types", token_types, least=0)
     if T_max is not None and T_max < T:
         raise ValueError(f"T: expected at most T_max = {T_max}, got {T}")
     final_norm = norm == "pre" if final_norm is None else bool(final_norm)
-    tied, embedding_norm, pooler = bool(tied), bool(embedding_norm), bool(pooler)
+    tied, embedding_norm, pooler = (
+        bool(tied),
+        bool(embedding_norm),
+        bool(pooler),
+    )
 
-    flops, params, memory = ({part: L * n for part, n in parts.items()} for parts in (one.flops, one.params, one.memory))
+    flops, params, memory = (
+        {part: L * n for part, n in parts.items()}
+        for parts in (one.flops, one.params, one.memory)
+    )
     flops["logits"] = 2 * T * d * vocab + pooler * 2 * d * d
     params["embedding"] = (vocab + token_types) * d
     params["positions"] = (T_max or 0) * d

@@ -1,4 +1,6 @@
-"""Images and sound that need no download, and how each becomes a sequence of vectors."""
+"""Images and sound that need no download, and how each becomes a sequence of
+vectors.
+"""
 
 import numpy as np
 
@@ -22,7 +24,8 @@ def images():
 
     Notes
     -----
-    Source: Alpaydin and Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository.
+    Source: Alpaydin and Kaynak, Optical Recognition of Handwritten Digits, UCI
+    Machine Learning Repository.
 
     Examples
     --------
@@ -33,13 +36,18 @@ def images():
     try:
         from sklearn.datasets import load_digits
     except ImportError as error:
-        raise ImportError("images() takes its digits from scikit-learn: pip install scikit-learn") from error
+        raise ImportError(
+            "images() takes its digits from scikit-learn: pip install scikit-learn"
+        ) from error
     digits = load_digits()
-    return (digits.images / 16).astype(np.float32), digits.target.astype(np.int64)
+    return (digits.images / 16).astype(np.float32), digits.target.astype(
+        np.int64
+    )
 
 
 def patches(X, size):
-    """Cut images into squares, row by row: each square is a token, its pixels are the channels.
+    """Cut images into squares, row by row: each square is a token, its pixels are the
+    channels.
 
     Parameters
     ----------
@@ -73,14 +81,20 @@ def patches(X, size):
     expect("X", X.shape, "(..., height, width)")
     height, width = X.shape[-2:]
     if height % size or width % size:
-        raise ValueError(f"size: expected a divisor of height and width = {(height, width)}, got {size}")
+        raise ValueError(
+            f"size: expected a divisor of height and width = {(height, width)}, got"
+            f" {size}"
+        )
     X = X.reshape(*X.shape[:-2], height // size, size, width // size, size)
     X = np.swapaxes(X, -2, -3)  # (..., rows, columns, size, size)
-    return X.reshape(*X.shape[:-4], (height // size) * (width // size), size * size)
+    return X.reshape(
+        *X.shape[:-4], (height // size) * (width // size), size * size
+    )
 
 
 def sound(n, notes=4, pitches=8, seed=0, rate=8000, samples=256):
-    r"""Synthesise short melodies: each note a decaying tone with overtones, over a little noise. No recording is used.
+    r"""Synthesise short melodies: each note a decaying tone with overtones, over a
+    little noise. No recording is used.
 
     Parameters
     ----------
@@ -89,7 +103,8 @@ def sound(n, notes=4, pitches=8, seed=0, rate=8000, samples=256):
     notes : int
         Notes of each.
     pitches : int
-        Different pitches, whole tones upward from 220 Hz; their overtones must stay below half the rate, 16 pitches at 8000 Hz.
+        Different pitches, whole tones upward from 220 Hz; their overtones must stay
+        below half the rate, 16 pitches at 8000 Hz.
     seed : int
         The same seed gives the same melodies.
     rate : int
@@ -107,7 +122,8 @@ def sound(n, notes=4, pitches=8, seed=0, rate=8000, samples=256):
     Raises
     ------
     ValueError
-        Where a size is not a whole number from 1 on, or the rate is too low for the highest overtone.
+        Where a size is not a whole number from 1 on, or the rate is too low for the
+        highest overtone.
 
     Notes
     -----
@@ -119,20 +135,39 @@ def sound(n, notes=4, pitches=8, seed=0, rate=8000, samples=256):
     >>> waves.shape, melody.shape
     ((3, 1024), (3, 4))
     """
-    n, notes, pitches = whole("n", n, least=1), whole("notes", notes, least=1), whole("pitches", pitches, least=1)
-    rate, samples = whole("rate", rate, least=1), whole("samples", samples, least=1)
+    n, notes, pitches = (
+        whole("n", n, least=1),
+        whole("notes", notes, least=1),
+        whole("pitches", pitches, least=1),
+    )
+    rate, samples = (
+        whole("rate", rate, least=1),
+        whole("samples", samples, least=1),
+    )
     overtones = np.array([1, 2, 3])
-    if (highest := 220 * 2 ** ((pitches - 1) / 6) * overtones[-1]) >= rate / 2:
-        raise ValueError(f"pitches: expected overtones below rate / 2 = {rate / 2:g} Hz, got {highest:.0f} Hz; use fewer pitches")
+    if (
+        highest := 220 * 2 ** ((pitches - 1) / 6) * overtones[-1]
+    ) >= rate / 2:
+        raise ValueError(
+            f"pitches: expected overtones below rate / 2 = {rate / 2:g} Hz, got"
+            f" {highest:.0f} Hz; use fewer pitches"
+        )
     rng = np.random.default_rng(seed)
     melody = rng.integers(pitches, size=(n, notes))
-    time = np.arange(samples) / rate                                            # s
+    time = np.arange(samples) / rate  # s
     hertz = 220 * 2 ** (melody / 6)
     phase = rng.uniform(0, 2 * np.pi, size=(n, notes))
-    turns = 2 * np.pi * hertz[..., None] * time + phase[..., None]              # (n, notes, samples)
-    tone = (np.sin(turns[..., None] * overtones) / overtones).sum(axis=-1) / (1 / overtones).sum()
-    tone = 0.9 * tone * np.exp(-2 * time * rate / samples) + 0.01 * rng.standard_normal(turns.shape)
-    return tone.reshape(n, notes * samples).clip(-1, 1).astype(np.float32), melody
+    # (n, notes, samples)
+    turns = 2 * np.pi * hertz[..., None] * time + phase[..., None]
+    tone = (np.sin(turns[..., None] * overtones) / overtones).sum(axis=-1) / (
+        1 / overtones
+    ).sum()
+    tone = 0.9 * tone * np.exp(
+        -2 * time * rate / samples
+    ) + 0.01 * rng.standard_normal(turns.shape)
+    return tone.reshape(n, notes * samples).clip(-1, 1).astype(
+        np.float32
+    ), melody
 
 
 def frames(waves, size):
@@ -163,5 +198,7 @@ def frames(waves, size):
     waves, size = floats("waves", waves), whole("size", size, least=1)
     expect("waves", waves.shape, "(..., samples)")
     if waves.shape[-1] % size:
-        raise ValueError(f"size: expected a divisor of samples = {waves.shape[-1]}, got {size}")
+        raise ValueError(
+            f"size: expected a divisor of samples = {waves.shape[-1]}, got {size}"
+        )
     return waves.reshape(*waves.shape[:-1], waves.shape[-1] // size, size)

@@ -1,4 +1,6 @@
-"""Exercises of every chapter: the task, a check that names the mistake, and a solution that opens."""
+"""Exercises of every chapter: the task, a check that names the mistake, and a solution
+that opens.
+"""
 
 from pathlib import Path
 
@@ -33,14 +35,33 @@ from tfbook.exercises.page import Box, Reveal, Solutions
 from tfbook.exercises.quiz import quiz
 
 QUIZZES = {
-    "01": quiz_01.QUIZ, "02": quiz_02.QUIZ, "03": quiz_03.QUIZ, "04": quiz_04.QUIZ, "05": quiz_05.QUIZ,
-    "06": quiz_06.QUIZ, "07": quiz_07.QUIZ, "08": quiz_08.QUIZ, "09": quiz_09.QUIZ, "10": quiz_10.QUIZ, "11": quiz_11.QUIZ,
+    "01": quiz_01.QUIZ,
+    "02": quiz_02.QUIZ,
+    "03": quiz_03.QUIZ,
+    "04": quiz_04.QUIZ,
+    "05": quiz_05.QUIZ,
+    "06": quiz_06.QUIZ,
+    "07": quiz_07.QUIZ,
+    "08": quiz_08.QUIZ,
+    "09": quiz_09.QUIZ,
+    "10": quiz_10.QUIZ,
+    "11": quiz_11.QUIZ,
     "12": quiz_12.QUIZ,
 }
 _CATALOGUE = {
     exercise.name: exercise
     for chapter in (
-        chapter_01, chapter_02, chapter_03, chapter_04, chapter_05, chapter_06, chapter_07, chapter_08, chapter_09, chapter_10, chapter_11,
+        chapter_01,
+        chapter_02,
+        chapter_03,
+        chapter_04,
+        chapter_05,
+        chapter_06,
+        chapter_07,
+        chapter_08,
+        chapter_09,
+        chapter_10,
+        chapter_11,
         chapter_12,
     )
     for exercise in chapter.EXERCISES
@@ -53,7 +74,8 @@ def catalogue():
     Returns
     -------
     dict of str to Exercise
-        In the order of the book; each has ``name``, ``chapter``, ``difficulty``, ``task``, ``hint``, ``solution``, ``mistakes``.
+        In the order of the book; each has ``name``, ``chapter``, ``difficulty``,
+        ``task``, ``hint``, ``solution``, ``mistakes``.
     """
     return dict(_CATALOGUE)
 
@@ -120,13 +142,29 @@ def solutions(chapter, folder="."):
     Solution of softmax (opens on the page and in a notebook)
     ...
     """
-    found = tuple(exercise for exercise in _CATALOGUE.values() if exercise.chapter == chapter)
+    found = tuple(
+        exercise
+        for exercise in _CATALOGUE.values()
+        if exercise.chapter == chapter
+    )
     if not found:
-        raise ValueError(f"chapter: expected one of {', '.join(sorted({e.chapter for e in _CATALOGUE.values()}))}, got {chapter!r}")
-    return Solutions(found, next((path.stem for path in Path(folder).glob(f"{chapter}-*.ipynb")), ""))
+        raise ValueError(
+            "chapter: expected one of"
+            f" {', '.join(sorted({e.chapter for e in _CATALOGUE.values()}))}, got"
+            f" {chapter!r}"
+        )
+    return Solutions(
+        found,
+        next(
+            (path.stem for path in Path(folder).glob(f"{chapter}-*.ipynb")),
+            "",
+        ),
+    )
 
 
 def _find(name):
     if name not in _CATALOGUE:
-        raise ValueError(f"name: expected one of {', '.join(_CATALOGUE)}, got {name!r}")
+        raise ValueError(
+            f"name: expected one of {', '.join(_CATALOGUE)}, got {name!r}"
+        )
     return _CATALOGUE[name]

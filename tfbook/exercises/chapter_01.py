@@ -1,4 +1,6 @@
-"""Exercises of chapter 01: what convolutions see and what an RNN does; those on the way to the first token are in the file beside."""
+"""Exercises of chapter 01: what convolutions see and what an RNN does; those on the way
+to the first token are in the file beside.
+"""
 
 import math
 
@@ -61,7 +63,12 @@ def _gaps_multiply_up(widths, gaps):
 
 def _receptive_field_cases(rng):
     return [
-        ([3], [1]), ([3, 3, 3], [1, 1, 1]), ([2, 5, 3], [1, 1, 1]), ([2, 2, 2, 2], [1, 2, 4, 8]), ([3, 5, 2], [7, 2, 3]), ([1, 4], [5, 2]),
+        ([3], [1]),
+        ([3, 3, 3], [1, 1, 1]),
+        ([2, 5, 3], [1, 1, 1]),
+        ([2, 2, 2, 2], [1, 2, 4, 8]),
+        ([3, 5, 2], [7, 2, 3]),
+        ([1, 4], [5, 2]),
     ]
 
 
@@ -114,7 +121,14 @@ def _state_outside_tanh(X, W_x, W_h, b):
 
 
 def _begins_with_ones(X, W_x, W_h, b):
-    return _run(X, W_x, W_h, b, lambda x, h: np.tanh(x @ W_x + h @ W_h + b), start=np.ones(len(W_h)))
+    return _run(
+        X,
+        W_x,
+        W_h,
+        b,
+        lambda x, h: np.tanh(x @ W_x + h @ W_h + b),
+        start=np.ones(len(W_h)),
+    )
 
 
 def _state_before(X, W_x, W_h, b):
@@ -126,56 +140,88 @@ def _state_before_as_well(X, W_x, W_h, b):
 
 
 def _adds_to_the_state(X, W_x, W_h, b):
-    return _run(X, W_x, W_h, b, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b))
+    return _run(
+        X, W_x, W_h, b, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b)
+    )
 
 
 def _rnn_cases(rng):
     return [
-        tuple(rng.standard_normal(shape) / shape[-1] ** 0.5 for shape in ((T, d), (d, d_h), (d_h, d_h), (d_h,)))
+        tuple(
+            rng.standard_normal(shape) / shape[-1] ** 0.5
+            for shape in ((T, d), (d, d_h), (d_h, d_h), (d_h,))
+        )
         for T, d, d_h in ((7, 5, 3), (11, 2, 5), (1, 3, 2))
     ]
 
 
 EXERCISES = [
     Exercise(
-        "receptive-field", "01", 2,
-        r"A stack of causal convolutions: layer \(l\) has kernel width <code>widths[l]</code> and looks at every "
-        r"<code>gaps[l]</code>-th position before it (1: all neighbours). Write <code>receptive_field(widths, gaps)</code>: how many "
-        r"positions lie between the earliest input that an output can see and the output's own, both included.",
-        "How much further back does one layer of width 3 reach? And one of width 3 with gap 2? A stack adds these up.",
+        "receptive-field",
+        "01",
+        2,
+        r"A stack of causal convolutions: layer \(l\) has kernel width "
+        r"<code>widths[l]</code> and looks at every <code>gaps[l]</code>-th position "
+        r"before it (1: all neighbours). Write <code>receptive_field(widths, "
+        r"gaps)</code>: how many positions lie between the earliest input that an "
+        r"output can see and the output's own, both included.",
+        "How much further back does one layer of width 3 reach? And one of width 3 "
+        "with gap 2? A stack adds these up.",
         receptive_field,
         {
-            "This is how far the output reaches back; the position itself is missing: add 1.": _itself_forgotten,
-            "The widths are added. A layer of width k reaches k − 1 further back, and one position is the output's own.": _widths_added,
-            "A layer of width k reaches k − 1 positions further back, not k: the first of them is where it stands.": _widths_added_and_one,
-            "The widths are multiplied: neighbours overlap, so that reaches add up.": _widths_multiplied,
-            "The gaps are not used: a layer with gap g reaches (k − 1)·g further back.": _gaps_ignored,
-            "A gap of 1 means that no position is left out: steps are gap long, not gap + 1.": _gap_too_wide,
-            "Each layer has its own gap: multiply layer by layer, then add.": _gaps_once,
-            "This is what the last layer sees of the layer below it, not what the stack sees of the input.": _last_layer_alone,
-            "This is the widest layer alone. The reaches of all layers add up.": _widest_layer_alone,
-            "The gaps multiply up here, as strides do. A gap counts positions of the input.": _gaps_multiply_up,
+            "This is how far the output reaches back; the position itself is missing: "
+            "add 1.": _itself_forgotten,
+            "The widths are added. A layer of width k reaches k − 1 further back, and "
+            "one position is the output's own.": _widths_added,
+            "A layer of width k reaches k − 1 positions further back, not k: the first "
+            "of them is where it stands.": _widths_added_and_one,
+            "The widths are multiplied: neighbours overlap, so that reaches add "
+            "up.": _widths_multiplied,
+            "The gaps are not used: a layer with gap g reaches (k − 1)·g further "
+            "back.": _gaps_ignored,
+            "A gap of 1 means that no position is left out: steps are gap long, not "
+            "gap + 1.": _gap_too_wide,
+            "Each layer has its own gap: multiply layer by layer, then "
+            "add.": _gaps_once,
+            "This is what the last layer sees of the layer below it, not what the "
+            "stack sees of the input.": _last_layer_alone,
+            "This is the widest layer alone. The reaches of all layers add "
+            "up.": _widest_layer_alone,
+            "The gaps multiply up here, as strides do. A gap counts positions of the "
+            "input.": _gaps_multiply_up,
         },
         _receptive_field_cases,
     ),
     Exercise(
-        "run-an-rnn", "01", 2,
-        r"Write <code>rnn(X, W_x, W_h, b)</code> for one sequence \(X\) of shape (T, d): "
-        r"\(h_t = \tanh(x_t W_x + h_{t-1} W_h + b)\) with \(h_0 = 0\). Return all states \(h_1, \dots, h_T\), an array of shape (T, d_h).",
-        "One variable holds the state. Each turn of the loop makes the new one from it, and a list keeps them all.",
+        "run-an-rnn",
+        "01",
+        2,
+        r"Write <code>rnn(X, W_x, W_h, b)</code> for one sequence \(X\) of shape (T, "
+        r"d): \(h_t = \tanh(x_t W_x + h_{t-1} W_h + b)\) with \(h_0 = 0\). Return all "
+        r"states \(h_1, \dots, h_T\), an array of shape (T, d_h).",
+        "One variable holds the state. Each turn of the loop makes the new one from "
+        "it, and a list keeps them all.",
         rnn,
         {
-            "No state is carried: every output comes from its own token alone. Where is h W_h?": _no_memory,
-            "This is the last state alone: keep the state after each token.": _last_state,
-            "The tanh is missing: without it, the state can grow without bound.": _no_tanh,
+            "No state is carried: every output comes from its own token alone. Where "
+            "is h W_h?": _no_memory,
+            "This is the last state alone: keep the state after each "
+            "token.": _last_state,
+            "The tanh is missing: without it, the state can grow without "
+            "bound.": _no_tanh,
             "The bias b is missing.": _no_bias,
-            "W_h is transposed: the state is a row, and stands on the left of W_h.": _transposed,
+            "W_h is transposed: the state is a row, and stands on the left of "
+            "W_h.": _transposed,
             "The sequence is read from its end.": _backwards,
-            "The old state is added outside the tanh; it belongs inside.": _state_outside_tanh,
+            "The old state is added outside the tanh; it belongs "
+            "inside.": _state_outside_tanh,
             "The state begins with ones: h₀ is zero.": _begins_with_ones,
-            "Each state is stored before its token is read: store it after.": _state_before,
-            "The state before the first token is returned too: the states asked for are h₁ to h_T.": _state_before_as_well,
-            "The new state is added to the old one: it replaces it.": _adds_to_the_state,
+            "Each state is stored before its token is read: store it "
+            "after.": _state_before,
+            "The state before the first token is returned too: the states asked for "
+            "are h₁ to h_T.": _state_before_as_well,
+            "The new state is added to the old one: it replaces "
+            "it.": _adds_to_the_state,
         },
         _rnn_cases,
     ),

@@ -1,4 +1,6 @@
-"""Exercises of chapter 01 on the way to the first token: how many layers it takes, and what an RNN leaves of a gradient."""
+"""Exercises of chapter 01 on the way to the first token: how many layers it takes, and
+what an RNN leaves of a gradient.
+"""
 
 import math
 
@@ -41,7 +43,18 @@ def _logarithm(T, k):
 
 
 def _layers_needed_cases(rng):
-    return [(16, 3), (16, 2), (17, 5), (18, 5), (64, 3), (2, 7), (1, 3), (5, 5), (10, 4), (100, 12)]
+    return [
+        (16, 3),
+        (16, 2),
+        (17, 5),
+        (18, 5),
+        (64, 3),
+        (2, 7),
+        (1, 3),
+        (5, 5),
+        (10, 4),
+        (100, 12),
+    ]
 
 
 # ---- the gradient through an RNN ----
@@ -118,47 +131,73 @@ def _entry_by_entry(H, W_h):
 
 def _rnn_jacobian_cases(rng):
     sizes = (5, 3), (3, 2), (1, 7), (7, 5)
-    return [(np.tanh(rng.standard_normal((T, d_h))), rng.standard_normal((d_h, d_h)) / d_h**0.5) for T, d_h in sizes]
+    return [
+        (
+            np.tanh(rng.standard_normal((T, d_h))),
+            rng.standard_normal((d_h, d_h)) / d_h**0.5,
+        )
+        for T, d_h in sizes
+    ]
 
 
 EXERCISES = [
     Exercise(
-        "layers-needed", "01", 3,
-        r"How many causal convolutions of kernel width \(k \ge 2\), without gaps, must be stacked until the last of \(T\) outputs sees the "
-        r"first input? Write <code>layers_needed(T, k)</code>, without a loop if you can.",
-        "From the last position to the first it is T − 1 places. How many does one layer cover? And what if that does not come out even?",
+        "layers-needed",
+        "01",
+        3,
+        r"How many causal convolutions of kernel width \(k \ge 2\), without gaps, must "
+        r"be stacked until the last of \(T\) outputs sees the first input? Write "
+        r"<code>layers_needed(T, k)</code>, without a loop if you can.",
+        "From the last position to the first it is T − 1 places. How many does one "
+        "layer cover? And what if that does not come out even?",
         layers_needed,
         {
-            "This lays kernels side by side. They overlap in one position: a layer covers k − 1 places, of T − 1.": _as_many_as_kernels,
-            "Rounded down: where it does not come out even, one more layer is needed.": _rounded_down,
-            "One layer too many where k − 1 divides T − 1: from position T to position 1 it is T − 1 places, not T.": _places_not_steps,
+            "This lays kernels side by side. They overlap in one position: a layer "
+            "covers k − 1 places, of T − 1.": _as_many_as_kernels,
+            "Rounded down: where it does not come out even, one more layer is "
+            "needed.": _rounded_down,
+            "One layer too many where k − 1 divides T − 1: from position T to position "
+            "1 it is T − 1 places, not T.": _places_not_steps,
             "A kernel of width k reaches k − 1 places back, not k.": _kernel_not_reach,
-            "That is the number of places; a layer covers k − 1 of them at once.": _every_place,
-            "This is for gaps that grow from layer to layer (dilated convolutions).": _logarithm,
+            "That is the number of places; a layer covers k − 1 of them at "
+            "once.": _every_place,
+            "This is for gaps that grow from layer to layer (dilated "
+            "convolutions).": _logarithm,
         },
         _layers_needed_cases,
     ),
     Exercise(
-        "rnn-jacobian", "01", 4,
-        r"The states \(h_1, \dots, h_T\) of a plain RNN are given as the rows of \(H\), with \(h_t = \tanh(x_t W_x + h_{t-1} W_h + b)\). "
-        r"Write <code>rnn_jacobian(H, W_h)</code>: the matrix of all \(\partial h_{T,i} / \partial h_{0,j}\), a row for each \(i\). "
-        r"Why does it shrink as \(T\) grows?",
-        r"One step first: \(\partial h_{t,i} / \partial h_{t-1,j} = (1 - h_{t,i}^2)\, W_h[j, i]\), since \(\tanh' = 1 - \tanh^2\). "
-        r"The chain rule multiplies the steps as matrices; the latest stands on the left.",
+        "rnn-jacobian",
+        "01",
+        4,
+        r"The states \(h_1, \dots, h_T\) of a plain RNN are given as the rows of "
+        r"\(H\), with \(h_t = \tanh(x_t W_x + h_{t-1} W_h + b)\). Write "
+        r"<code>rnn_jacobian(H, W_h)</code>: the matrix of all \(\partial h_{T,i} / "
+        r"\partial h_{0,j}\), a row for each \(i\). Why does it shrink as \(T\) grows?",
+        r"One step first: \(\partial h_{t,i} / \partial h_{t-1,j} = (1 - h_{t,i}^2)\, "
+        r"W_h[j, i]\), since \(\tanh' = 1 - \tanh^2\). The chain rule multiplies the "
+        r"steps as matrices; the latest stands on the left.",
         rnn_jacobian,
         {
-            "The slope of the tanh is missing: each step also multiplies by 1 − h².": _without_slope,
+            "The slope of the tanh is missing: each step also multiplies by 1 − "
+            "h².": _without_slope,
             "W_h is missing: each step also multiplies by it.": _without_weights,
             "The slope of tanh is 1 − h², not 1 − h.": _slope_not_squared,
-            "H holds states, after the tanh: the slope is 1 − h², not 1 − tanh(h)².": _slope_of_the_slope,
-            "W_h has to be transposed: state j reaches state i through W_h[j, i], and i is the row here.": _weights_transposed,
-            "The answer is transposed: a row for each entry of the last state.": _answer_transposed,
-            "The steps are multiplied in the wrong order: the latest stands on the left.": _backwards_in_time,
+            "H holds states, after the tanh: the slope is 1 − h², not 1 − "
+            "tanh(h)².": _slope_of_the_slope,
+            "W_h has to be transposed: state j reaches state i through W_h[j, i], and "
+            "i is the row here.": _weights_transposed,
+            "The answer is transposed: a row for each entry of the last "
+            "state.": _answer_transposed,
+            "The steps are multiplied in the wrong order: the latest stands on the "
+            "left.": _backwards_in_time,
             "This is the last step alone. The chain has T of them.": _last_step_alone,
             "One step is missing: the first state depends on h₀ too.": _one_step_short,
-            "The slope belongs to the state that a step makes: it multiplies rows, on the left of W_hᵀ.": _slope_on_the_other_side,
+            "The slope belongs to the state that a step makes: it multiplies rows, on "
+            "the left of W_hᵀ.": _slope_on_the_other_side,
             "Steps of a chain multiply; these are added.": _steps_added,
-            "The steps are multiplied entry by entry: they are matrices, and multiply as such.": _entry_by_entry,
+            "The steps are multiplied entry by entry: they are matrices, and multiply "
+            "as such.": _entry_by_entry,
         },
         _rnn_jacobian_cases,
     ),

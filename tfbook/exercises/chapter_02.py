@@ -57,7 +57,14 @@ def _keys_mixed(q, K, V, temperature):
 
 
 def _cosine(q, K, V, temperature):
-    return softmax(K @ q / (np.linalg.norm(K, axis=-1) * np.linalg.norm(q) * temperature)) @ V
+    return (
+        softmax(
+            K
+            @ q
+            / (np.linalg.norm(K, axis=-1) * np.linalg.norm(q) * temperature)
+        )
+        @ V
+    )
 
 
 def _squared_temperature(q, K, V, temperature):
@@ -69,10 +76,23 @@ def _hard(q, K, V, temperature):
 
 
 def _lookup_cases(rng):
-    cases = [tuple(rng.standard_normal(axes) for axes in ((d_k,), (n, d_k), (n, d_v))) + (temperature,)
-             for d_k, n, d_v, temperature in ((3, 5, 2, 2.0), (5, 7, 11, 0.5), (2, 3, 2, 7.0))]
-    q, K = np.array([1.0, -2.0, 1.0]), np.array([[0.0, 0, 1], [2, 1, 1], [1, 1, 0], [0, -1, 0], [3, 0, -1]])
-    return [*cases, (q, K + 1000 * q, cases[0][2], 4.0)]  # scores far too large for exp, their differences not
+    cases = [
+        tuple(
+            rng.standard_normal(axes) for axes in ((d_k,), (n, d_k), (n, d_v))
+        )
+        + (temperature,)
+        for d_k, n, d_v, temperature in (
+            (3, 5, 2, 2.0),
+            (5, 7, 11, 0.5),
+            (2, 3, 2, 7.0),
+        )
+    ]
+    q, K = (
+        np.array([1.0, -2.0, 1.0]),
+        np.array([[0.0, 0, 1], [2, 1, 1], [1, 1, 0], [0, -1, 0], [3, 0, -1]]),
+    )
+    # scores far too large for exp, their differences not
+    return [*cases, (q, K + 1000 * q, cases[0][2], 4.0)]
 
 
 # ---- kernel regression ----
@@ -133,60 +153,97 @@ def _nearest(x, X, y, h):
 
 
 def _regression_cases(rng):
-    cases = [(rng.standard_normal((T, d)), rng.standard_normal((n, d)), rng.standard_normal(n), h)
-             for T, n, d, h in ((5, 7, 2, 0.6), (3, 11, 5, 1.7), (7, 3, 1, 0.4))]
+    cases = [
+        (
+            rng.standard_normal((T, d)),
+            rng.standard_normal((n, d)),
+            rng.standard_normal(n),
+            h,
+        )
+        for T, n, d, h in ((5, 7, 2, 0.6), (3, 11, 5, 1.7), (7, 3, 1, 0.4))
+    ]
     x, X, y, h = cases[0]
-    far = np.round(x) + 30, np.round(X) / 32, y, 0.5  # here several points have a say
-    return [*cases, (x + 100, X, y, h), far]          # every kernel underflows to 0
+    far = (
+        np.round(x) + 30,
+        np.round(X) / 32,
+        y,
+        0.5,
+    )  # here several points have a say
+    return [*cases, (x + 100, X, y, h), far]  # every kernel underflows to 0
 
 
 EXERCISES = [
     Exercise(
-        "soft-lookup", "02", 1,
-        r"Write <code>soft_lookup(q, K, V, temperature)</code>: one query \(q\) <code>(d_k,)</code>, keys \(K\) <code>(T_k, d_k)</code>, "
-        r"values \(V\) <code>(T_k, d_v)</code>; the answer is <code>(d_v,)</code>. The score of a key is its dot product with the query, "
-        "divided by the temperature and by nothing else; the weights are the softmax of the scores. Write that out too, with NumPy "
-        "alone. It must survive scores of a thousand.",
-        "One product gives all scores at once. What may be subtracted from all of them without changing a weight, and which choice keeps "
-        "<code>np.exp</code> from growing past 1?",
+        "soft-lookup",
+        "02",
+        1,
+        r"Write <code>soft_lookup(q, K, V, temperature)</code>: one query \(q\) "
+        r"<code>(d_k,)</code>, keys \(K\) <code>(T_k, d_k)</code>, values \(V\) "
+        r"<code>(T_k, d_v)</code>; the answer is <code>(d_v,)</code>. The score of a "
+        r"key is its dot product with the query, divided by the temperature and by "
+        r"nothing else; the weights are the softmax of the scores. Write that out too, "
+        r"with NumPy alone. It must survive scores of a thousand.",
+        "One product gives all scores at once. What may be subtracted from all of "
+        "them without changing a weight, and which choice keeps <code>np.exp</code> "
+        "from growing past 1?",
         soft_lookup,
         {
-            "The scores are multiplied by the temperature: divide, so that a high temperature makes them more alike.": _multiplied,
+            "The scores are multiplied by the temperature: divide, so that a high "
+            "temperature makes them more alike.": _multiplied,
             "The temperature is not used.": _no_temperature,
-            "The weights are divided by the temperature, and no longer sum to one: divide the scores.": _divided_after,
-            "The scores are divided by the root of the temperature: divide by the temperature itself.": _root_of_temperature,
-            "The scores are divided by √d_k too: here the temperature is the only divisor.": _root_of_width,
-            "The weights do not sum to one: divide by the sum of the exponentials.": _not_normalised,
+            "The weights are divided by the temperature, and no longer sum to one: "
+            "divide the scores.": _divided_after,
+            "The scores are divided by the root of the temperature: divide by the "
+            "temperature itself.": _root_of_temperature,
+            "The scores are divided by √d_k too: here the temperature is the only "
+            "divisor.": _root_of_width,
+            "The weights do not sum to one: divide by the sum of the "
+            "exponentials.": _not_normalised,
             "exp overflows on large scores: subtract the largest first.": _overflows,
-            "The score is a distance here: the dot product of query and key was asked for.": _by_distance,
-            "The scores themselves mix the values: take their softmax first.": _scores_mix,
+            "The score is a distance here: the dot product of query and key was asked "
+            "for.": _by_distance,
+            "The scores themselves mix the values: take their softmax "
+            "first.": _scores_mix,
             "The weights mix the keys: they should mix the values.": _keys_mixed,
-            "The score is the cosine: do not divide by the lengths of query and key.": _cosine,
-            "The scores are divided by the square of the temperature: divide by the temperature itself.": _squared_temperature,
+            "The score is the cosine: do not divide by the lengths of query and "
+            "key.": _cosine,
+            "The scores are divided by the square of the temperature: divide by the "
+            "temperature itself.": _squared_temperature,
             "This is the hard lookup, one value alone: mix all of them.": _hard,
         },
         _lookup_cases,
     ),
     Exercise(
-        "kernel-regression", "02", 2,
-        r"Write <code>kernel_regression(x, X, y, h)</code>, the estimate of Nadaraya and Watson with a Gaussian kernel "
-        r"\(e^{-\|x - x_j\|^2 / 2h^2}\): places <code>x (T, d)</code>, data at <code>X (n, d)</code> with numbers <code>y (n,)</code>; "
-        "the answer is <code>(T,)</code>. <code>softmax</code> of <code>tfbook.numpy</code> is yours to use. It must "
-        "survive a place so far from all data that every kernel rounds to 0.",
-        "All differences at once: <code>x[:, None] - X</code> has shape <code>(T, n, d)</code>. What divides "
-        "every kernel by the sum of all, and does not mind how small they are?",
+        "kernel-regression",
+        "02",
+        2,
+        r"Write <code>kernel_regression(x, X, y, h)</code>, the estimate of Nadaraya "
+        r"and Watson with a Gaussian kernel \(e^{-\|x - x_j\|^2 / 2h^2}\): places "
+        r"<code>x (T, d)</code>, data at <code>X (n, d)</code> with numbers <code>y "
+        r"(n,)</code>; the answer is <code>(T,)</code>. <code>softmax</code> of "
+        r"<code>tfbook.numpy</code> is yours to use. It must survive a place so far "
+        r"from all data that every kernel rounds to 0.",
+        "All differences at once: <code>x[:, None] - X</code> has shape <code>(T, n, "
+        "d)</code>. What divides every kernel by the sum of all, and does not mind "
+        "how small they are?",
         kernel_regression,
         {
             "The distance is not squared.": _not_squared,
-            "The width h is not squared: the exponent is −‖x − x_j‖² / 2h².": _width_not_squared,
+            "The width h is not squared: the exponent is −‖x − x_j‖² / "
+            "2h².": _width_not_squared,
             "The ½ is missing: the exponent is −‖x − x_j‖² / 2h².": _no_half,
             "The sign is missing: the farthest point weighs most.": _far_first,
-            "The weights of each data point sum to one: those of each place must (axis=-1).": _over_queries,
-            "This is the dot product alone: the bias −‖x_j‖² / 2h² of each data point is missing.": _no_bias,
+            "The weights of each data point sum to one: those of each place must "
+            "(axis=-1).": _over_queries,
+            "This is the dot product alone: the bias −‖x_j‖² / 2h² of each data point "
+            "is missing.": _no_bias,
             "The kernels are not divided by their sum.": _sum_of_kernels,
-            "The kernels are divided by n: divide by their sum at each place.": _mean_of_kernels,
-            "Far from all data every kernel is 0, and 0 / 0 is nan: subtract the largest exponent of each place first.": _underflows,
-            "Far from all data the answer is 0: subtract the largest exponent of each place first.": _far_away_nothing,
+            "The kernels are divided by n: divide by their sum at each "
+            "place.": _mean_of_kernels,
+            "Far from all data every kernel is 0, and 0 / 0 is nan: subtract the "
+            "largest exponent of each place first.": _underflows,
+            "Far from all data the answer is 0: subtract the largest exponent of each "
+            "place first.": _far_away_nothing,
             "This is the nearest neighbour alone: mix all of them.": _nearest,
         },
         _regression_cases,

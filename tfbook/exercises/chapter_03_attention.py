@@ -17,7 +17,9 @@ def attention(Q, K, V, mask):
 
 def _variant(Q, K, V, mask, scale=None, normalise=softmax, hidden=-np.inf):
     scale = 1 / np.sqrt(Q.shape[-1]) if scale is None else scale
-    return normalise(np.where(mask, Q @ K.swapaxes(-1, -2) * scale, hidden)) @ V
+    return (
+        normalise(np.where(mask, Q @ K.swapaxes(-1, -2) * scale, hidden)) @ V
+    )
 
 
 def _over_queries(S):
@@ -57,7 +59,12 @@ def _softmax_over_all(Q, K, V, mask):
 
 
 def _mask_after(Q, K, V, mask):
-    return np.where(mask, softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])), 0) @ V
+    return (
+        np.where(
+            mask, softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])), 0
+        )
+        @ V
+    )
 
 
 def _mask_flipped(Q, K, V, mask):
@@ -82,15 +89,26 @@ def _weights_transposed(Q, K, V, mask):
 
 
 def _scores_without_softmax(Q, K, V, mask):
-    return np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), 0) @ V
+    return (
+        np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), 0) @ V
+    )
 
 
 def _attention_cases(rng):
     cases = []
-    for leading, T, T_k, d_k, d_v in (((), 5, 7, 3, 2), ((2,), 5, 5, 3, 11), ((2, 3), 7, 5, 11, 13)):
-        Q, K, V = (rng.standard_normal((*leading, *axes)) for axes in ((T, d_k), (T_k, d_k), (T_k, d_v)))
+    for leading, T, T_k, d_k, d_v in (
+        ((), 5, 7, 3, 2),
+        ((2,), 5, 5, 3, 11),
+        ((2, 3), 7, 5, 11, 13),
+    ):
+        Q, K, V = (
+            rng.standard_normal((*leading, *axes))
+            for axes in ((T, d_k), (T_k, d_k), (T_k, d_v))
+        )
         mask = rng.random((T, T_k)) < 0.6
-        for i in range(max(T, T_k)):  # each row and each column has both: nothing is empty, the mask flipped or the axes exchanged either
+        # each row and each column has both: nothing is empty, the mask flipped or the
+        # axes exchanged either
+        for i in range(max(T, T_k)):
             mask[i % T, i % T_k], mask[i % T, (i + 1) % T_k] = True, False
         cases.append((Q, K, V, mask))
     return cases
@@ -100,7 +118,9 @@ def _attention_cases(rng):
 
 
 def causal_mask(T, T_k):
-    query = np.arange(T_k - T, T_k)[:, None]  # the last query stands at the last key
+    query = np.arange(T_k - T, T_k)[
+        :, None
+    ]  # the last query stands at the last key
     key = np.arange(T_k)
     return key <= query
 
@@ -143,46 +163,69 @@ def _causal_cases(rng):
 
 EXERCISES = [
     Exercise(
-        "scaled-dot-product-attention", "03", 2,
-        r"Write <code>attention(Q, K, V, mask)</code> for \(Q\) <code>(..., T, d_k)</code>, \(K\) <code>(..., T_k, d_k)</code>, \(V\) "
-        "<code>(..., T_k, d_v)</code> and a boolean mask <code>(T, T_k)</code>, True where a query may attend. "
-        "<code>softmax</code> of <code>tfbook.numpy</code> is yours to use.",
-        "Four lines: scores, scale, mask, softmax and mean. The mask must act while the numbers are still scores. "
-        "<code>K.swapaxes(-1, -2)</code> transposes the last two axes whatever stands before them.",
+        "scaled-dot-product-attention",
+        "03",
+        2,
+        r"Write <code>attention(Q, K, V, mask)</code> for \(Q\) <code>(..., T, "
+        r"d_k)</code>, \(K\) <code>(..., T_k, d_k)</code>, \(V\) <code>(..., T_k, "
+        r"d_v)</code> and a boolean mask <code>(T, T_k)</code>, True where a query may "
+        r"attend. <code>softmax</code> of <code>tfbook.numpy</code> is yours to use.",
+        "Four lines: scores, scale, mask, softmax and mean. The mask must act while "
+        "the numbers are still scores. <code>K.swapaxes(-1, -2)</code> transposes "
+        "the last two axes whatever stands before them.",
         attention,
         {
             r"The scale is missing: divide the scores by √d_k.": _no_scale,
             r"The scores are divided by d_k: take its square root.": _divided_by_d_k,
-            r"The scale is √d_v: it belongs to the axis that the dot product sums over, d_k.": _divided_by_root_of_values,
-            r"The scale is √T_k: it belongs to the axis that the dot product sums over, d_k.": _divided_by_root_of_keys,
+            r"The scale is √d_v: it belongs to the axis that the dot product sums "
+            r"over, d_k.": _divided_by_root_of_values,
+            r"The scale is √T_k: it belongs to the axis that the dot product sums "
+            r"over, d_k.": _divided_by_root_of_keys,
             r"The scores are multiplied by √d_k: divide.": _multiplied,
-            "The softmax runs over the queries: each query's weights over the keys must sum to one (axis=-1).": _softmax_over_queries,
-            "The softmax runs over the whole matrix: each row must sum to one (axis=-1).": _softmax_over_all,
-            "The mask comes after the softmax: what is left no longer sums to one. Set masked scores to −∞ first.": _mask_after,
-            "The mask is the wrong way round: True means that the query may attend.": _mask_flipped,
+            "The softmax runs over the queries: each query's weights over the keys "
+            "must sum to one (axis=-1).": _softmax_over_queries,
+            "The softmax runs over the whole matrix: each row must sum to one "
+            "(axis=-1).": _softmax_over_all,
+            "The mask comes after the softmax: what is left no longer sums to one. Set "
+            "masked scores to −∞ first.": _mask_after,
+            "The mask is the wrong way round: True means that the query may "
+            "attend.": _mask_flipped,
             "The mask is not used.": _mask_ignored,
-            "Masked scores are set to 0, and exp(0) = 1 is a weight like any other: set them to −∞.": _mask_is_zero,
+            "Masked scores are set to 0, and exp(0) = 1 is a weight like any other: "
+            "set them to −∞.": _mask_is_zero,
             "The weights mix the keys: they should mix the values.": _keys_as_values,
-            "The weights are transposed: row t of the weights makes row t of the output, A @ V.": _weights_transposed,
-            "The softmax is missing: the scores themselves mix the values.": _scores_without_softmax,
+            "The weights are transposed: row t of the weights makes row t of the "
+            "output, A @ V.": _weights_transposed,
+            "The softmax is missing: the scores themselves mix the "
+            "values.": _scores_without_softmax,
         },
         _attention_cases,
     ),
     Exercise(
-        "causal-mask", "03", 3,
-        "Write <code>causal_mask(T, T_k)</code>: boolean, shape <code>(T, T_k)</code>, True where a query may attend. With T new tokens "
-        "behind a cache there are more keys than queries; the <em>last</em> query stands at the last key.",
-        "Give every query its position among the keys: with 3 queries and 7 keys they stand at 4, 5 and 6. Then compare positions.",
+        "causal-mask",
+        "03",
+        3,
+        "Write <code>causal_mask(T, T_k)</code>: boolean, shape <code>(T, T_k)</code>"
+        ", True where a query may attend. With T new tokens behind a cache there are "
+        "more keys than queries; the <em>last</em> query stands at the last key.",
+        "Give every query its position among the keys: with 3 queries and 7 keys they "
+        "stand at 4, 5 and 6. Then compare positions.",
         causal_mask,
         {
-            "The first query is aligned with the first key: with T_k > T the last query must see all keys.": _aligned_at_the_start,
-            "The mask is the wrong way round: True means that the query may attend.": _polarity,
+            "The first query is aligned with the first key: with T_k > T the last "
+            "query must see all keys.": _aligned_at_the_start,
+            "The mask is the wrong way round: True means that the query may "
+            "attend.": _polarity,
             "A token may attend to itself: use ≤, not <.": _blind_to_itself,
-            "Queries see what comes after them, not what came before.": _sees_the_future,
+            "Queries see what comes after them, not what came "
+            "before.": _sees_the_future,
             "Every query sees one token too far.": _one_too_far,
-            "Rows and columns are exchanged: the shape is (T, T_k), a row for each query.": _transposed,
-            "The mask holds numbers, not booleans: compare, or use dtype=bool.": _numbers,
-            "This is a bias of 0 and −∞ to be added to the scores: return booleans.": _added_to_scores,
+            "Rows and columns are exchanged: the shape is (T, T_k), a row for each "
+            "query.": _transposed,
+            "The mask holds numbers, not booleans: compare, or use "
+            "dtype=bool.": _numbers,
+            "This is a bias of 0 and −∞ to be added to the scores: return "
+            "booleans.": _added_to_scores,
         },
         _causal_cases,
     ),

@@ -1,6 +1,5 @@
 """Exercises of chapter 04 on multi-head attention as a whole."""
 
-
 import numpy as np
 
 from tfbook.exercises.exercise import Exercise
@@ -11,7 +10,9 @@ from tfbook.numpy import softmax, split_heads
 
 def without(heads, W_O, h):
     H, _, d_v = heads.shape
-    parts = [heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(H) if i != h]
+    parts = [
+        heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(H) if i != h
+    ]
     return sum(parts)
 
 
@@ -22,7 +23,9 @@ def _without(heads, W_O, keep):
 
 
 def _keep(heads, h, others=1.0):
-    return np.repeat(np.where(np.arange(len(heads)) == h, 0.0, others), heads.shape[-1])
+    return np.repeat(
+        np.where(np.arange(len(heads)) == h, 0.0, others), heads.shape[-1]
+    )
 
 
 def _that_head_alone(heads, W_O, h):
@@ -57,11 +60,19 @@ def _mean_of_the_rest(heads, W_O, h):
 
 def _not_summed(heads, W_O, h):
     d_v = heads.shape[-1]
-    return np.stack([heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(len(heads)) if i != h])
+    return np.stack(
+        [
+            heads[i] @ W_O[i * d_v : (i + 1) * d_v]
+            for i in range(len(heads))
+            if i != h
+        ]
+    )
 
 
 def _made_up_for(heads, W_O, h):
-    return _without(heads, W_O, _keep(heads, h, len(heads) / (len(heads) - 1)))
+    return _without(
+        heads, W_O, _keep(heads, h, len(heads) / (len(heads) - 1))
+    )
 
 
 def _nothing_removed(heads, W_O, h):
@@ -70,7 +81,10 @@ def _nothing_removed(heads, W_O, h):
 
 def _first_rows_of_W_O(heads, W_O, h):
     rest = np.delete(heads, h, axis=0)
-    return rest.swapaxes(0, 1).reshape(heads.shape[1], -1) @ W_O[: rest.shape[0] * rest.shape[2]]
+    return (
+        rest.swapaxes(0, 1).reshape(heads.shape[1], -1)
+        @ W_O[: rest.shape[0] * rest.shape[2]]
+    )
 
 
 def _merged_by_reshape(heads, W_O, h):
@@ -80,8 +94,20 @@ def _merged_by_reshape(heads, W_O, h):
 
 
 def _remove_cases(rng):
-    sizes = ((3, 5, 2, 7, 1), (4, 3, 5, 11, 2), (2, 7, 3, 5, 1), (5, 3, 4, 2, 3))
-    return [(rng.standard_normal((H, T, d_v)), rng.standard_normal((H * d_v, d)), h) for H, T, d_v, d, h in sizes]
+    sizes = (
+        (3, 5, 2, 7, 1),
+        (4, 3, 5, 11, 2),
+        (2, 7, 3, 5, 1),
+        (5, 3, 4, 2, 3),
+    )
+    return [
+        (
+            rng.standard_normal((H, T, d_v)),
+            rng.standard_normal((H * d_v, d)),
+            h,
+        )
+        for H, T, d_v, d, h in sizes
+    ]
 
 
 # ---- multi-head attention ----
@@ -90,13 +116,29 @@ def _remove_cases(rng):
 def multi_head(X, W_Q, W_K, W_V, W_O, H):
     Q, K, V = (split_heads(X @ W, H) for W in (W_Q, W_K, W_V))
     A = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]))
-    Y = A @ V                                        # (H, T, d_v)
+    Y = A @ V  # (H, T, d_v)
     return Y.swapaxes(0, 1).reshape(len(X), -1) @ W_O
 
 
-def _multi_head(X, W_Q, W_K, W_V, W_O, H, split=split_heads, scale=None, merge=None, axis=-1):
+def _multi_head(
+    X,
+    W_Q,
+    W_K,
+    W_V,
+    W_O,
+    H,
+    split=split_heads,
+    scale=None,
+    merge=None,
+    axis=-1,
+):
     Q, K, V = (split(X @ W, H) for W in (W_Q, W_K, W_V))
-    A = softmax(Q @ K.swapaxes(-1, -2) / (np.sqrt(Q.shape[-1]) if scale is None else scale), axis)
+    A = softmax(
+        Q
+        @ K.swapaxes(-1, -2)
+        / (np.sqrt(Q.shape[-1]) if scale is None else scale),
+        axis,
+    )
     Y = A @ V
     return merge(Y) if merge else Y.swapaxes(0, 1).reshape(len(X), -1) @ W_O
 
@@ -138,19 +180,39 @@ def _one_head(X, W_Q, W_K, W_V, W_O, H):
 
 
 def _split_by_reshape(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, split=lambda X, H: X.reshape(H, len(X), -1))
+    return _multi_head(
+        X, W_Q, W_K, W_V, W_O, H, split=lambda X, H: X.reshape(H, len(X), -1)
+    )
 
 
 def _interleaved(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, split=lambda X, H: np.stack([X[:, h::H] for h in range(H)]))
+    return _multi_head(
+        X,
+        W_Q,
+        W_K,
+        W_V,
+        W_O,
+        H,
+        split=lambda X, H: np.stack([X[:, h::H] for h in range(H)]),
+    )
 
 
 def _merged_at_once(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, merge=lambda Y: Y.reshape(len(X), -1) @ W_O)
+    return _multi_head(
+        X, W_Q, W_K, W_V, W_O, H, merge=lambda Y: Y.reshape(len(X), -1) @ W_O
+    )
 
 
 def _no_output_matrix(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, merge=lambda Y: Y.swapaxes(0, 1).reshape(len(X), -1))
+    return _multi_head(
+        X,
+        W_Q,
+        W_K,
+        W_V,
+        W_O,
+        H,
+        merge=lambda Y: Y.swapaxes(0, 1).reshape(len(X), -1),
+    )
 
 
 def _heads_averaged(X, W_Q, W_K, W_V, W_O, H):
@@ -159,62 +221,98 @@ def _heads_averaged(X, W_Q, W_K, W_V, W_O, H):
 
 def _heads_attend_to_heads(X, W_Q, W_K, W_V, W_O, H):
     Q, K, V = ((X @ W).reshape(len(X), H, -1) for W in (W_Q, W_K, W_V))
-    Y = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])) @ V  # (T, H, d_v)
+    Y = (
+        softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])) @ V
+    )  # (T, H, d_v)
     return Y.reshape(len(X), -1) @ W_O
 
 
 def _multi_head_cases(rng):
     sizes = ((5, 7, 2, 3, 4), (4, 11, 3, 5, 2), (6, 10, 5, 2, 3))
-    return [(rng.standard_normal((T, d)), *(rng.standard_normal((d, H * n)) for n in (d_k, d_k, d_v)), rng.standard_normal((H * d_v, d)), H)
-            for T, d, H, d_k, d_v in sizes]
+    return [
+        (
+            rng.standard_normal((T, d)),
+            *(rng.standard_normal((d, H * n)) for n in (d_k, d_k, d_v)),
+            rng.standard_normal((H * d_v, d)),
+            H,
+        )
+        for T, d, H, d_k, d_v in sizes
+    ]
 
 
 EXERCISES = [
     Exercise(
-        "remove-head", "04", 3,
-        r"Write <code>without(heads, W_O, h)</code>: what multi-head attention gives when head \(h\) (from 0 on) is taken out "
-        r"and nothing else changes. <code>heads</code> holds what each head gives, <code>(H, T, d_v)</code>; \(W_O\) is "
-        "<code>(H·d_v, d)</code>, the result <code>(T, d)</code>.",
-        r"\(\mathrm{MultiHead}(X) = \sum_h \mathrm{head}_h W_O^{(h)}\). Which rows of \(W_O\) belong to head \(h\)?",
+        "remove-head",
+        "04",
+        3,
+        r"Write <code>without(heads, W_O, h)</code>: what multi-head attention gives "
+        r"when head \(h\) (from 0 on) is taken out and nothing else changes. "
+        r"<code>heads</code> holds what each head gives, <code>(H, T, d_v)</code>; "
+        r"\(W_O\) is <code>(H·d_v, d)</code>, the result <code>(T, d)</code>.",
+        r"\(\mathrm{MultiHead}(X) = \sum_h \mathrm{head}_h W_O^{(h)}\). Which rows of "
+        r"\(W_O\) belong to head \(h\)?",
         without,
         {
             "This is head h alone: keep all the others.": _that_head_alone,
-            "The heads are counted from 0 here: this is the one before.": _counted_from_one,
-            "Every H-th row of W_O is taken out: a head has d_v rows in a row.": _every_hth_row,
-            "Columns of W_O are taken out: a head stands in its rows, a column is an output channel.": _columns,
+            "The heads are counted from 0 here: this is the one "
+            "before.": _counted_from_one,
+            "Every H-th row of W_O is taken out: a head has d_v rows in a "
+            "row.": _every_hth_row,
+            "Columns of W_O are taken out: a head stands in its rows, a column is an "
+            "output channel.": _columns,
             "A single row of W_O is taken out: a head has d_v of them.": _one_row,
-            "The other heads are made larger, by H / (H − 1): nothing else was to change.": _made_up_for,
+            "The other heads are made larger, by H / (H − 1): nothing else was to "
+            "change.": _made_up_for,
             "The mean of the other heads' parts: they are summed.": _mean_of_the_rest,
-            "The parts of the other heads lie on an axis of their own: sum them.": _not_summed,
+            "The parts of the other heads lie on an axis of their own: sum "
+            "them.": _not_summed,
             "Nothing is taken out.": _nothing_removed,
-            "The heads behind h meet the wrong rows of W_O: each keeps its own.": _first_rows_of_W_O,
-            "The heads are merged by a reshape alone: move the head axis behind the tokens first.": _merged_by_reshape,
+            "The heads behind h meet the wrong rows of W_O: each keeps its "
+            "own.": _first_rows_of_W_O,
+            "The heads are merged by a reshape alone: move the head axis behind the "
+            "tokens first.": _merged_by_reshape,
         },
         _remove_cases,
     ),
     Exercise(
-        "multi-head-attention", "04", 4,
-        r"Write <code>multi_head(X, W_Q, W_K, W_V, W_O, H)</code> without a mask: \(X\) is <code>(T, d)</code>, \(W_Q\) and \(W_K\) are "
-        r"<code>(d, H·d_k)</code>, \(W_V\) is <code>(d, H·d_v)</code>, \(W_O\) is <code>(H·d_v, d)</code>; the "
-        "result is <code>(T, d)</code>. <code>softmax</code> and <code>split_heads</code> of <code>tfbook.numpy</code> are yours to use.",
-        r"Split, attend, merge, mix. The width that the dot products sum over is that of <em>one</em> head.",
+        "multi-head-attention",
+        "04",
+        4,
+        r"Write <code>multi_head(X, W_Q, W_K, W_V, W_O, H)</code> without a mask: "
+        r"\(X\) is <code>(T, d)</code>, \(W_Q\) and \(W_K\) are <code>(d, "
+        r"H·d_k)</code>, \(W_V\) is <code>(d, H·d_v)</code>, \(W_O\) is <code>(H·d_v, "
+        r"d)</code>; the result is <code>(T, d)</code>. <code>softmax</code> and "
+        r"<code>split_heads</code> of <code>tfbook.numpy</code> are yours to use.",
+        r"Split, attend, merge, mix. The width that the dot products sum over is that "
+        r"of <em>one</em> head.",
         multi_head,
         {
-            "The scores are divided by √(H·d_k): each head sums over its own d_k channels only.": _scaled_by_all,
-            "The scores are divided by √d: each head sums over its own d_k channels only.": _scaled_by_d,
+            "The scores are divided by √(H·d_k): each head sums over its own d_k "
+            "channels only.": _scaled_by_all,
+            "The scores are divided by √d: each head sums over its own d_k channels "
+            "only.": _scaled_by_d,
             "The scale is missing: divide the scores by √d_k.": _not_scaled,
             "The scores are divided by d_k: divide by its root.": _divided_by_d_k,
-            "The softmax runs over the queries: each query's weights must sum to one (axis=-1).": _over_the_queries,
-            "The softmax runs over the heads: each head has weights of its own, over the keys (axis=-1).": _over_the_heads,
-            "W_Q and W_K are exchanged: rows are queries, X @ W_Q; columns are keys.": _queries_and_keys_exchanged,
-            "X is added: that is the residual, which is no part of attention.": _residual_added,
+            "The softmax runs over the queries: each query's weights must sum to one "
+            "(axis=-1).": _over_the_queries,
+            "The softmax runs over the heads: each head has weights of its own, over "
+            "the keys (axis=-1).": _over_the_heads,
+            "W_Q and W_K are exchanged: rows are queries, X @ W_Q; columns are "
+            "keys.": _queries_and_keys_exchanged,
+            "X is added: that is the residual, which is no part of "
+            "attention.": _residual_added,
             "This is one head on all channels: split Q, K and V.": _one_head,
-            "The split is a reshape across tokens: cut the channels, then move the head axis forward.": _split_by_reshape,
-            "Head h gets every H-th channel: it should get d_k channels in a row.": _interleaved,
-            "The merge is a reshape alone: move the head axis behind the tokens first.": _merged_at_once,
+            "The split is a reshape across tokens: cut the channels, then move the "
+            "head axis forward.": _split_by_reshape,
+            "Head h gets every H-th channel: it should get d_k channels in a "
+            "row.": _interleaved,
+            "The merge is a reshape alone: move the head axis behind the tokens "
+            "first.": _merged_at_once,
             "W_O is missing: nothing mixes the heads.": _no_output_matrix,
-            "The heads are averaged: put them side by side, W_O sums them.": _heads_averaged,
-            "Heads attend to heads of the same token: the head axis has to stand before the tokens.": _heads_attend_to_heads,
+            "The heads are averaged: put them side by side, W_O sums "
+            "them.": _heads_averaged,
+            "Heads attend to heads of the same token: the head axis has to stand "
+            "before the tokens.": _heads_attend_to_heads,
         },
         _multi_head_cases,
     ),

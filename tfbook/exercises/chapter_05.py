@@ -73,7 +73,10 @@ def _add_up(X):
 
 def _gap_cases(rng):
     X, order = rng.standard_normal((7, 5)), np.array([3, 0, 4, 2, 6, 1, 5])
-    return [(X, order, f) for f in (_attend, _attend_with_positions, _weigh_rows, _add_up)]
+    return [
+        (X, order, f)
+        for f in (_attend, _attend_with_positions, _weigh_rows, _add_up)
+    ]
 
 
 # ---- sinusoidal positions ----
@@ -81,14 +84,27 @@ def _gap_cases(rng):
 
 def sinusoidal_positions(T, d):
     channel = np.arange(d)
-    frequency = 10000.0 ** (-(channel - channel % 2) / d)  # channels 2i and 2i + 1 share one
+    # channels 2i and 2i + 1 share one
+    frequency = 10000.0 ** (-(channel - channel % 2) / d)
     angle = np.arange(T)[:, None] * frequency
     return np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
 
-def _waves(T, d, base=10000.0, first=0, even=np.sin, odd=np.cos, paired=True, pairs=None, sign=-1):
+def _waves(
+    T,
+    d,
+    base=10000.0,
+    first=0,
+    even=np.sin,
+    odd=np.cos,
+    paired=True,
+    pairs=None,
+    sign=-1,
+):
     c = np.arange(d)
-    angle = (np.arange(T) + first)[:, None] * base ** (sign * (c - c % 2 if paired else c) / (pairs or d))
+    angle = (np.arange(T) + first)[:, None] * base ** (
+        sign * (c - c % 2 if paired else c) / (pairs or d)
+    )
     return np.where(c % 2 == 0, even(angle), odd(angle))
 
 
@@ -155,7 +171,9 @@ def _turned_over(T, d):
 
 def alibi_bias(H, T, T_k):
     slope = 2.0 ** (-8 * np.arange(1, H + 1) / H)
-    query = np.arange(T_k - T, T_k)[:, None]  # the last query stands at the last key
+    query = np.arange(T_k - T, T_k)[
+        :, None
+    ]  # the last query stands at the last key
     distance = np.abs(query - np.arange(T_k))
     return -slope[:, None, None] * distance
 
@@ -217,70 +235,106 @@ def _linear_slopes(H, T, T_k):
 
 EXERCISES = [
     Exercise(
-        "equivariance-gap", "05", 2,
-        r"How far is a function from being equivariant? Write <code>gap(X, order, f)</code>: the largest absolute entry of "
-        r"\(f(PX) - P f(X)\), for the permutation that puts row <code>order[i]</code> of a matrix at place i. <code>f</code> takes a "
-        "matrix and gives one with as many rows.",
-        "Permuting the rows of a matrix is one index: <code>X[order]</code>. Which sides of the equation need it?",
+        "equivariance-gap",
+        "05",
+        2,
+        r"How far is a function from being equivariant? Write <code>gap(X, order, "
+        r"f)</code>: the largest absolute entry of \(f(PX) - P f(X)\), for the "
+        r"permutation that puts row <code>order[i]</code> of a matrix at place i. "
+        r"<code>f</code> takes a matrix and gives one with as many rows.",
+        "Permuting the rows of a matrix is one index: <code>X[order]</code>. Which "
+        "sides of the equation need it?",
         gap,
         {
-            "This measures invariance, f(PX) − f(X): the right side needs the permutation too.": _invariance,
-            "The right side is permuted the other way round: apply the same order to both.": _undone,
+            "This measures invariance, f(PX) − f(X): the right side needs the "
+            "permutation too.": _invariance,
+            "The right side is permuted the other way round: apply the same order to "
+            "both.": _undone,
             "The input is never permuted: the left side is f(X[order]).": _output_alone,
-            "The channels are permuted, not the rows: index the first axis, X[order].": _channels,
-            "The rows are compared without their order: each must stand in its own place.": _as_a_set,
-            "A difference below zero is one too: take the absolute value first.": _signed,
+            "The channels are permuted, not the rows: index the first axis, "
+            "X[order].": _channels,
+            "The rows are compared without their order: each must stand in its own "
+            "place.": _as_a_set,
+            "A difference below zero is one too: take the absolute value "
+            "first.": _signed,
             "This is the mean of the entries: the largest is asked for.": _mean,
-            "This is the norm of the whole difference: its largest entry is asked for.": _norm,
-            "These are all entries: the largest is asked for, one number.": _every_entry,
-            "The permutation is the inverse of the one asked for: row order[i] goes to place i, X[order].": _inverse,
+            "This is the norm of the whole difference: its largest entry is asked "
+            "for.": _norm,
+            "These are all entries: the largest is asked for, one "
+            "number.": _every_entry,
+            "The permutation is the inverse of the one asked for: row order[i] goes to "
+            "place i, X[order].": _inverse,
         },
         _gap_cases,
     ),
     Exercise(
-        "sinusoidal-positions", "05", 2,
-        r"Write <code>sinusoidal_positions(T, d)</code>, shape <code>(T, d)</code>, positions \(p\) from 0: on channel \(2i\) the sine of "
-        r"\(p / 10000^{2i/d}\), on channel \(2i+1\) the cosine of the same. It must work for an odd d as well.",
-        "Two channels share one frequency: <code>channel - channel % 2</code> is 0 0 2 2 4 4 …. Then choose between sine and cosine.",
+        "sinusoidal-positions",
+        "05",
+        2,
+        r"Write <code>sinusoidal_positions(T, d)</code>, shape <code>(T, d)</code>, "
+        r"positions \(p\) from 0: on channel \(2i\) the sine of \(p / 10000^{2i/d}\), "
+        r"on channel \(2i+1\) the cosine of the same. It must work for an odd d as "
+        r"well.",
+        "Two channels share one frequency: <code>channel - channel % 2</code> is 0 0 "
+        "2 2 4 4 …. Then choose between sine and cosine.",
         sinusoidal_positions,
         {
-            "All sines come first, then all cosines: they take turns, sine on the even channels.": _in_halves,
+            "All sines come first, then all cosines: they take turns, sine on the even "
+            "channels.": _in_halves,
             "The base is 1000: use 10000.": _base_1000,
-            "Every channel has a frequency of its own: a sine and the cosine after it share one, that of channel 2i.": _unpaired,
-            "The exponent is i/d, as if the base were 100: that of pair i is 2i/d.": _half_exponent,
-            "The exponent is 4i/d: channel 2i has exponent 2i/d, so an even channel is its own 2i.": _double_exponent,
+            "Every channel has a frequency of its own: a sine and the cosine after it "
+            "share one, that of channel 2i.": _unpaired,
+            "The exponent is i/d, as if the base were 100: that of pair i is "
+            "2i/d.": _half_exponent,
+            "The exponent is 4i/d: channel 2i has exponent 2i/d, so an even channel is "
+            "its own 2i.": _double_exponent,
             "Sine and cosine are exchanged: position 0 begins 0, 1, 0, 1.": _exchanged,
             "The first position is 1: count from 0.": _from_one,
-            "The position is multiplied by the power: divide, so that the waves grow longer.": _multiplied,
-            "It stops where d is odd: the last sine has no cosine beside it.": _even_only,
-            "Where d is odd the last channel stays 0: it is a sine without a cosine beside it.": _last_left_zero,
+            "The position is multiplied by the power: divide, so that the waves grow "
+            "longer.": _multiplied,
+            "It stops where d is odd: the last sine has no cosine beside "
+            "it.": _even_only,
+            "Where d is odd the last channel stays 0: it is a sine without a cosine "
+            "beside it.": _last_left_zero,
             "Where d is odd the last channel is missing.": _without_last,
-            "Made for d + 1 channels and cut: the exponent is 2i/d with d itself, odd or not.": _one_wider,
+            "Made for d + 1 channels and cut: the exponent is 2i/d with d itself, odd "
+            "or not.": _one_wider,
             "Rows and columns are exchanged: a row for each position.": _turned_over,
         },
         lambda rng: [(5, 8), (7, 6), (11, 7), (3, 2), (13, 1)],
     ),
     Exercise(
-        "alibi-bias", "05", 2,
-        r"Write <code>alibi_bias(H, T, T_k)</code>, shape <code>(H, T, T_k)</code>: what is added to the scores, "
-        r"\(-2^{-8h/H}\,|i - j|\) for heads \(h = 1 \dots H\), the query at position i and the key at position j. "
-        "The <em>last</em> query stands at the last key.",
-        "First the distances, a matrix: if the last query stands at T_k − 1, where does the first? Then a slope for each head, on an axis "
-        "of its own.",
+        "alibi-bias",
+        "05",
+        2,
+        r"Write <code>alibi_bias(H, T, T_k)</code>, shape <code>(H, T, T_k)</code>: "
+        r"what is added to the scores, \(-2^{-8h/H}\,|i - j|\) for heads \(h = 1 \dots "
+        r"H\), the query at position i and the key at position j. The <em>last</em> "
+        r"query stands at the last key.",
+        "First the distances, a matrix: if the last query stands at T_k − 1, where "
+        "does the first? Then a slope for each head, on an axis of its own.",
         alibi_bias,
         {
-            "The sign is the wrong way round: distance is a penalty, so the bias is negative.": _positive,
-            "The slopes are those of 8 heads, 2^(−h): with H heads they are 2^(−8h/H).": _slopes_of_eight,
-            "Heads are counted from 0: the first slope is 2^(−8/H), not 1.": _heads_from_zero,
+            "The sign is the wrong way round: distance is a penalty, so the bias is "
+            "negative.": _positive,
+            "The slopes are those of 8 heads, 2^(−h): with H heads they are "
+            "2^(−8h/H).": _slopes_of_eight,
+            "Heads are counted from 0: the first slope is 2^(−8/H), not "
+            "1.": _heads_from_zero,
             "All heads have one slope: head h has 2^(−8h/H).": _one_slope,
-            "The heads come in the opposite order: head 1 has the steepest slope.": _slopes_reversed,
-            "The first query is aligned with the first key: the last query stands at the last key.": _aligned_at_the_start,
+            "The heads come in the opposite order: head 1 has the steepest "
+            "slope.": _slopes_reversed,
+            "The first query is aligned with the first key: the last query stands at "
+            "the last key.": _aligned_at_the_start,
             "Keys after the query get a bonus: take the absolute distance.": _bonus,
             "The distance is squared: the penalty is linear.": _squared,
-            "Keys after the query are hidden: that is the causal mask's part, not the bias's.": _later_keys_hidden,
-            "Keys after the query have no penalty: take the absolute distance.": _later_keys_free,
+            "Keys after the query are hidden: that is the causal mask's part, not the "
+            "bias's.": _later_keys_hidden,
+            "Keys after the query have no penalty: take the absolute "
+            "distance.": _later_keys_free,
             "The slopes are powers of e: powers of 2 were asked for.": _natural_base,
-            "The slopes are 1/h: they fall by one factor from head to head, 2^(−8h/H).": _linear_slopes,
+            "The slopes are 1/h: they fall by one factor from head to head, "
+            "2^(−8h/H).": _linear_slopes,
         },
         lambda rng: [(4, 5, 5), (3, 2, 7), (6, 1, 4), (2, 7, 3), (5, 3, 3)],
     ),

@@ -1,10 +1,14 @@
 """Exercises of chapter 05 on rotary attention and on the shift of positions."""
 
-
 import numpy as np
 
 from tfbook.exercises.exercise import Exercise
-from tfbook.numpy import rotary, scaled_dot_product_attention, sinusoidal_positions, softmax
+from tfbook.numpy import (
+    rotary,
+    scaled_dot_product_attention,
+    sinusoidal_positions,
+    softmax,
+)
 
 # ---- the shift as a matrix ----
 
@@ -19,7 +23,10 @@ def shift(k, d):
 
 
 def _blocks(angle, lower=-1):
-    R, i = np.zeros((2 * len(angle), 2 * len(angle))), np.arange(0, 2 * len(angle), 2)
+    R, i = (
+        np.zeros((2 * len(angle), 2 * len(angle))),
+        np.arange(0, 2 * len(angle), 2),
+    )
     R[i, i] = R[i + 1, i + 1] = np.cos(angle)
     R[i, i + 1], R[i + 1, i] = np.sin(angle), lower * np.sin(angle)
     return R
@@ -63,7 +70,9 @@ def _diagonal(k, d):
 
 def rotary_attention(Q, K, V):
     T, T_k = len(Q), len(K)
-    Q = rotary(Q, np.arange(T_k - T, T_k))  # the last query stands at the last key
+    Q = rotary(
+        Q, np.arange(T_k - T, T_k)
+    )  # the last query stands at the last key
     K = rotary(K, np.arange(T_k))
     S = Q @ K.T / np.sqrt(Q.shape[-1])
     return softmax(S) @ V
@@ -95,7 +104,9 @@ def _from_the_first_key(Q, K, V):
 
 def _pairs_apart(Q, K, V):
     def turn(X, p):
-        halves = np.concatenate([np.arange(0, X.shape[-1], 2), np.arange(1, X.shape[-1], 2)])
+        halves = np.concatenate(
+            [np.arange(0, X.shape[-1], 2), np.arange(1, X.shape[-1], 2)]
+        )
         return rotary(X[:, np.argsort(halves)], p)[:, halves]
 
     q, k = _places(Q, K)
@@ -109,22 +120,29 @@ def _opposite(Q, K, V):
 
 def _added(Q, K, V):
     P = sinusoidal_positions(len(K), K.shape[-1])
-    return scaled_dot_product_attention(Q + P[-len(Q):], K + P, V)
+    return scaled_dot_product_attention(Q + P[-len(Q) :], K + P, V)
 
 
 def _causal(Q, K, V):
     q, k = _places(Q, K)
-    return scaled_dot_product_attention(rotary(Q, q), rotary(K, k), V, mask=k <= q[:, None])
+    return scaled_dot_product_attention(
+        rotary(Q, q), rotary(K, k), V, mask=k <= q[:, None]
+    )
 
 
 def _over_the_queries(Q, K, V):
     q, k = _places(Q, K)
-    return softmax(rotary(Q, q) @ rotary(K, k).T / np.sqrt(Q.shape[-1]), axis=0) @ V
+    return (
+        softmax(rotary(Q, q) @ rotary(K, k).T / np.sqrt(Q.shape[-1]), axis=0)
+        @ V
+    )
 
 
 def _all_at_the_end(Q, K, V):
     q, k = _places(Q, K)
-    return scaled_dot_product_attention(rotary(Q, 0 * q + k[-1]), rotary(K, k), V)
+    return scaled_dot_product_attention(
+        rotary(Q, 0 * q + k[-1]), rotary(K, k), V
+    )
 
 
 def _answer_turned(Q, K, V):
@@ -137,49 +155,80 @@ def _no_scale(Q, K, V):
 
 EXERCISES = [
     Exercise(
-        "rotary-attention", "05", 3,
-        r"Write <code>rotary_attention(Q, K, V)</code> for \(Q\) <code>(T, d_k)</code>, \(K\) <code>(T_k, d_k)</code>, \(V\) "
-        r"<code>(T_k, d_v)</code>, without a mask, scores divided by \(\sqrt{d_k}\). <code>rotary(X, positions)</code> and "
-        "<code>softmax(S)</code> of <code>tfbook.numpy</code> are yours to use. The <em>last</em> query stands at the last key.",
-        "What is compared is turned; what is taken home is not. Give both calls of <code>rotary</code> their positions: with 2 queries "
-        "and 7 keys the queries stand at 5 and 6.",
+        "rotary-attention",
+        "05",
+        3,
+        r"Write <code>rotary_attention(Q, K, V)</code> for \(Q\) <code>(T, "
+        r"d_k)</code>, \(K\) <code>(T_k, d_k)</code>, \(V\) <code>(T_k, d_v)</code>, "
+        r"without a mask, scores divided by \(\sqrt{d_k}\). <code>rotary(X, "
+        r"positions)</code> and <code>softmax(S)</code> of <code>tfbook.numpy</code> "
+        r"are yours to use. The <em>last</em> query stands at the last key.",
+        "What is compared is turned; what is taken home is not. Give both calls of "
+        "<code>rotary</code> their positions: with 2 queries and 7 keys the queries "
+        "stand at 5 and 6.",
         rotary_attention,
         {
-            "The values are turned too: they are taken home as they are. Turn queries and keys only.": _values_turned,
-            "Only the queries are turned: scores then depend on where the query stands. Turn the keys as well.": _queries_alone,
-            "Only the keys are turned: scores then depend on where the key stands. Turn the queries as well.": _keys_alone,
+            "The values are turned too: they are taken home as they are. Turn queries "
+            "and keys only.": _values_turned,
+            "Only the queries are turned: scores then depend on where the query "
+            "stands. Turn the keys as well.": _queries_alone,
+            "Only the keys are turned: scores then depend on where the key stands. "
+            "Turn the queries as well.": _keys_alone,
             "Nothing is turned: this is attention without positions.": _not_turned,
-            "The first query is put at the first key: with more keys than queries, the last query stands at the last key.":
-                _from_the_first_key,
-            "Channels i and i + d_k/2 are turned together: the pairs here are (2i, 2i + 1).": _pairs_apart,
-            "Queries and keys turn in opposite directions: scores then depend on the sum of the positions.": _opposite,
-            "Sinusoids are added: rotary turns queries and keys and adds nothing.": _added,
+            "The first query is put at the first key: with more keys than queries, the "
+            "last query stands at the last key.": _from_the_first_key,
+            "Channels i and i + d_k/2 are turned together: the pairs here are (2i, 2i "
+            "+ 1).": _pairs_apart,
+            "Queries and keys turn in opposite directions: scores then depend on the "
+            "sum of the positions.": _opposite,
+            "Sinusoids are added: rotary turns queries and keys and adds "
+            "nothing.": _added,
             "The scale is missing: divide the scores by √d_k.": _no_scale,
             "Later keys are hidden: no mask was asked for.": _causal,
-            "The softmax runs over the queries: each query's weights must sum to one (axis=-1).": _over_the_queries,
-            "All queries are put at the last key: only the last one stands there.": _all_at_the_end,
-            "The answers are turned: turn queries and keys, before they are compared.": _answer_turned,
+            "The softmax runs over the queries: each query's weights must sum to one "
+            "(axis=-1).": _over_the_queries,
+            "All queries are put at the last key: only the last one stands "
+            "there.": _all_at_the_end,
+            "The answers are turned: turn queries and keys, before they are "
+            "compared.": _answer_turned,
         },
         lambda rng: [
-            tuple(rng.standard_normal(shape) for shape in ((T, d_k), (T_k, d_k), (T_k, d_v)))
-            for T, T_k, d_k, d_v in ((5, 5, 4, 8), (2, 7, 8, 6), (3, 11, 6, 4))
+            tuple(
+                rng.standard_normal(shape)
+                for shape in ((T, d_k), (T_k, d_k), (T_k, d_v))
+            )
+            for T, T_k, d_k, d_v in (
+                (5, 5, 4, 8),
+                (2, 7, 8, 6),
+                (3, 11, 6, 4),
+            )
         ],
     ),
     Exercise(
-        "shift-of-positions", "05", 4,
-        r"Sinusoids at position \(p + k\) are a fixed linear map of those at \(p\). Write <code>shift(k, d)</code> for an even d: the "
-        r"matrix \(R_k\) of shape <code>(d, d)</code> with \(\mathrm{PE}(p + k)^\top = R_k\, \mathrm{PE}(p)^\top\) for every p. Sines "
-        "stand on the even channels; the base is 10000.",
-        r"Write out \(\sin(a + b)\) and \(\cos(a + b)\). Each pair of channels has a block of 2 by 2, with an angle of its own.",
+        "shift-of-positions",
+        "05",
+        4,
+        r"Sinusoids at position \(p + k\) are a fixed linear map of those at \(p\). "
+        r"Write <code>shift(k, d)</code> for an even d: the matrix \(R_k\) of shape "
+        r"<code>(d, d)</code> with \(\mathrm{PE}(p + k)^\top = R_k\, "
+        r"\mathrm{PE}(p)^\top\) for every p. Sines stand on the even channels; the "
+        r"base is 10000.",
+        r"Write out \(\sin(a + b)\) and \(\cos(a + b)\). Each pair of channels has a "
+        r"block of 2 by 2, with an angle of its own.",
         shift,
         {
-            "This goes k positions back: exchange the signs of the two sines.": _turned_back,
-            "Both sines have the same sign: cos(a + b) = cos a cos b − sin a sin b.": _no_minus,
+            "This goes k positions back: exchange the signs of the two "
+            "sines.": _turned_back,
+            "Both sines have the same sign: cos(a + b) = cos a cos b − sin a sin "
+            "b.": _no_minus,
             "All pairs turn by k: pair i turns by k / 10000^(2i/d).": _one_angle,
-            "The exponent is i/d: pair i turns by k / 10000^(2i/d).": _half_the_exponent,
+            "The exponent is i/d: pair i turns by k / "
+            "10000^(2i/d).": _half_the_exponent,
             "This is the shift by one position, whatever k is.": _one_step,
-            "The matrix is for all sines first, then all cosines: here they take turns.": _halves,
-            "Only the diagonal is filled: a new sine needs the old cosine too.": _diagonal,
+            "The matrix is for all sines first, then all cosines: here they take "
+            "turns.": _halves,
+            "Only the diagonal is filled: a new sine needs the old cosine "
+            "too.": _diagonal,
         },
         lambda rng: [(1, 4), (3, 6), (7, 8), (-2, 10), (5, 2)],
     ),

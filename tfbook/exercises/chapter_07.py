@@ -16,7 +16,12 @@ def layer_norm(X, gamma, beta, eps):
 
 def _norm(X, gamma, beta, eps, axis=-1, ddof=0):
     centred = X - X.mean(axis=axis, keepdims=True)
-    return centred / np.sqrt(X.var(axis=axis, ddof=ddof, keepdims=True) + eps) * gamma + beta
+    return (
+        centred
+        / np.sqrt(X.var(axis=axis, ddof=ddof, keepdims=True) + eps)
+        * gamma
+        + beta
+    )
 
 
 def _divided_by_d_less_one(X, gamma, beta, eps):
@@ -32,7 +37,9 @@ def _over_everything(X, gamma, beta, eps):
 
 
 def _eps_outside(X, gamma, beta, eps):
-    return (X - X.mean(axis=-1, keepdims=True)) / (X.std(axis=-1, keepdims=True) + eps) * gamma + beta
+    return (X - X.mean(axis=-1, keepdims=True)) / (
+        X.std(axis=-1, keepdims=True) + eps
+    ) * gamma + beta
 
 
 def _eps_left_out(X, gamma, beta, eps):
@@ -45,11 +52,18 @@ def _own_eps(X, gamma, beta, eps):
 
 def _summed_variance(X, gamma, beta, eps):
     centred = X - X.mean(axis=-1, keepdims=True)
-    return centred / np.sqrt((centred**2).sum(axis=-1, keepdims=True) + eps) * gamma + beta
+    return (
+        centred
+        / np.sqrt((centred**2).sum(axis=-1, keepdims=True) + eps)
+        * gamma
+        + beta
+    )
 
 
 def _no_root(X, gamma, beta, eps):
-    return (X - X.mean(axis=-1, keepdims=True)) / (X.var(axis=-1, keepdims=True) + eps) * gamma + beta
+    return (X - X.mean(axis=-1, keepdims=True)) / (
+        X.var(axis=-1, keepdims=True) + eps
+    ) * gamma + beta
 
 
 def _mean_kept(X, gamma, beta, eps):
@@ -57,7 +71,9 @@ def _mean_kept(X, gamma, beta, eps):
 
 
 def _root_mean_square(X, gamma, beta, eps):
-    return X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
+    return (
+        X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
+    )
 
 
 def _shifted_before_scaled(X, gamma, beta, eps):
@@ -73,7 +89,13 @@ def _layer_norm_cases(rng):
         gamma, beta = rng.standard_normal((2, shape[-1]))
         return at + size * rng.standard_normal(shape), gamma, beta, eps
 
-    return [case(3, 5), case(2, 5, 7, at=3.0), case(5, 2), case(5, 7, size=1e-3), case(3, 11, size=10.0, eps=0.1)]
+    return [
+        case(3, 5),
+        case(2, 5, 7, at=3.0),
+        case(5, 2),
+        case(5, 7, size=1e-3),
+        case(3, 11, size=10.0, eps=0.1),
+    ]
 
 
 # ---- a pre-norm layer ----
@@ -87,7 +109,9 @@ def normalised(X):
 def pre_norm(X, A, W):
     def norm(X):
         centred = X - X.mean(axis=-1, keepdims=True)
-        return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
+        return centred / np.sqrt(
+            (centred**2).mean(axis=-1, keepdims=True) + 1e-5
+        )
 
     Z = X + A @ norm(X)
     return Z + np.tanh(norm(Z) @ W)
@@ -157,56 +181,89 @@ def _last_norm_too(X, A, W):
 
 def _pre_norm_cases(rng):
     return [
-        (at + rng.standard_normal((*leading, T, d)), rng.standard_normal((T, T)) / T, rng.standard_normal((d, d)))
-        for leading, T, d, at in (((), 3, 5, 0), ((2,), 5, 7, 2), ((2, 3), 2, 11, -1))
+        (
+            at + rng.standard_normal((*leading, T, d)),
+            rng.standard_normal((T, T)) / T,
+            rng.standard_normal((d, d)),
+        )
+        for leading, T, d, at in (
+            ((), 3, 5, 0),
+            ((2,), 5, 7, 2),
+            ((2, 3), 2, 11, -1),
+        )
     ]
 
 
 EXERCISES = [
     Exercise(
-        "layer-norm", "07", 2,
-        r"Write <code>layer_norm(X, gamma, beta, eps)</code> for \(X\) <code>(..., d)</code>, \(\gamma\) and \(\beta\) "
-        r"<code>(d,)</code>: each token by itself, with \(\epsilon\) where the formula has it. NumPy only.",
-        "One mean and one variance for each token: <code>axis=-1, keepdims=True</code>. The variance is the mean of the squared distances, "
-        "divided by d. What does NumPy's <code>var</code> divide by? What does PyTorch's?",
+        "layer-norm",
+        "07",
+        2,
+        r"Write <code>layer_norm(X, gamma, beta, eps)</code> for \(X\) <code>(..., "
+        r"d)</code>, \(\gamma\) and \(\beta\) <code>(d,)</code>: each token by itself, "
+        r"with \(\epsilon\) where the formula has it. NumPy only.",
+        "One mean and one variance for each token: <code>axis=-1, "
+        "keepdims=True</code>. The variance is the mean of the squared distances, "
+        "divided by d. What does NumPy's <code>var</code> divide by? What does "
+        "PyTorch's?",
         layer_norm,
         {
-            "The variance is divided by d − 1: layer normalisation divides by d.": _divided_by_d_less_one,
-            "The mean runs over the tokens: each token has its own mean and variance, over its channels (axis=-1).": _over_the_tokens,
-            "One mean and variance for the whole array: each token has its own (axis=-1, keepdims=True).": _over_everything,
-            "eps is added to the deviation: it belongs inside the root, to the variance.": _eps_outside,
-            "eps is not used: a constant token would be divided by zero.": _eps_left_out,
+            "The variance is divided by d − 1: layer normalisation divides by "
+            "d.": _divided_by_d_less_one,
+            "The mean runs over the tokens: each token has its own mean and variance, "
+            "over its channels (axis=-1).": _over_the_tokens,
+            "One mean and variance for the whole array: each token has its own "
+            "(axis=-1, keepdims=True).": _over_everything,
+            "eps is added to the deviation: it belongs inside the root, to the "
+            "variance.": _eps_outside,
+            "eps is not used: a constant token would be divided by "
+            "zero.": _eps_left_out,
             "eps is fixed at 1e-5: use the argument.": _own_eps,
-            "The squared distances are summed: the variance is their mean.": _summed_variance,
+            "The squared distances are summed: the variance is their "
+            "mean.": _summed_variance,
             "Divided by the variance: take its root.": _no_root,
             "The mean is not subtracted.": _mean_kept,
-            "This is RMS normalisation: subtract the mean, and divide by the deviation from it.": _root_mean_square,
-            "beta is scaled too: multiply by gamma first, then add beta.": _shifted_before_scaled,
+            "This is RMS normalisation: subtract the mean, and divide by the deviation "
+            "from it.": _root_mean_square,
+            "beta is scaled too: multiply by gamma first, then add "
+            "beta.": _shifted_before_scaled,
             "gamma and beta are not used.": _neither_scaled_nor_shifted,
         },
         _layer_norm_cases,
     ),
     Exercise(
-        "pre-norm", "07", 2,
-        r"Write a pre-norm layer <code>pre_norm(X, A, W)</code> for \(X\) <code>(..., T, d)</code> with stand-ins for its two functions: "
-        r"attention is <code>A @ X</code>, with fixed weights \(A\) <code>(T, T)</code>; the network is <code>np.tanh(X @ W)</code>, with "
-        r"\(W\) <code>(d, d)</code>. Normalise each token with \(\gamma = 1\), \(\beta = 0\), \(\epsilon = 10^{-5}\).",
-        "Two residuals. What is added to is never normalised; what a function reads always is. The second residual starts from "
-        "the first one's sum.",
+        "pre-norm",
+        "07",
+        2,
+        r"Write a pre-norm layer <code>pre_norm(X, A, W)</code> for \(X\) <code>(..., "
+        r"T, d)</code> with stand-ins for its two functions: attention is <code>A @ "
+        r"X</code>, with fixed weights \(A\) <code>(T, T)</code>; the network is "
+        r"<code>np.tanh(X @ W)</code>, with \(W\) <code>(d, d)</code>. Normalise each "
+        r"token with \(\gamma = 1\), \(\beta = 0\), \(\epsilon = 10^{-5}\).",
+        "Two residuals. What is added to is never normalised; what a function reads "
+        "always is. The second residual starts from the first one's sum.",
         pre_norm,
         {
-            "This is post-norm: the norm stands after each sum, on the direct path.": _post_norm,
-            "The residual adds to the normalised tokens: X itself must stay on the direct path.": _from_the_normalised,
-            "The second residual starts from X: it must start from Z, or attention is lost.": _residual_of_the_input,
-            "Network and attention read the same tokens: the network must read norm(Z).": _network_beside_attention,
+            "This is post-norm: the norm stands after each sum, on the direct "
+            "path.": _post_norm,
+            "The residual adds to the normalised tokens: X itself must stay on the "
+            "direct path.": _from_the_normalised,
+            "The second residual starts from X: it must start from Z, or attention is "
+            "lost.": _residual_of_the_input,
+            "Network and attention read the same tokens: the network must read "
+            "norm(Z).": _network_beside_attention,
             "The network reads tokens that are not normalised: norm(Z).": _one_norm,
             "Nothing is normalised.": _no_norm,
-            "This is the sandwich: in pre-norm nothing is normalised after the functions.": _sandwich,
-            "The norm stands after the function: it belongs before, norm(X) goes in.": _norm_after_the_branch,
+            "This is the sandwich: in pre-norm nothing is normalised after the "
+            "functions.": _sandwich,
+            "The norm stands after the function: it belongs before, norm(X) goes "
+            "in.": _norm_after_the_branch,
             "The residuals are missing: add X, and then Z.": _no_residual,
             "The tanh of the network is missing.": _no_tanh,
-            "The variance is divided by d − 1: layer normalisation divides by d.": _divided_by_d_less_one_in_both,
-            "The layer's answer is normalised: that happens once, after the last layer of a stack.": _last_norm_too,
+            "The variance is divided by d − 1: layer normalisation divides by "
+            "d.": _divided_by_d_less_one_in_both,
+            "The layer's answer is normalised: that happens once, after the last layer "
+            "of a stack.": _last_norm_too,
         },
         _pre_norm_cases,
     ),

@@ -1,6 +1,5 @@
 """Exercises of chapter 07 on the way back through a stack and through a norm."""
 
-
 import numpy as np
 
 from tfbook.exercises.exercise import Exercise
@@ -10,7 +9,7 @@ from tfbook.exercises.exercise import Exercise
 
 def gradients(g, J):
     sent = [g]
-    for J_l in J[::-1]:                    # from the top down
+    for J_l in J[::-1]:  # from the top down
         sent.append(sent[-1] + J_l.T @ sent[-1])
     return np.array(sent[::-1])
 
@@ -43,7 +42,12 @@ def _top_first(g, J):
 
 
 def _one_branch_only(g, J):
-    return np.array([g + sum((J_l.T @ g for J_l in J[l:]), 0 * g) for l in range(len(J) + 1)])
+    return np.array(
+        [
+            g + sum((J_l.T @ g for J_l in J[l:]), 0 * g)
+            for l in range(len(J) + 1)
+        ]
+    )
 
 
 def _top_left_out(g, J):
@@ -55,7 +59,10 @@ def _bottom_alone(g, J):
 
 
 def _residual_cases(rng):
-    return [(rng.standard_normal(d), rng.standard_normal((L, d, d)) / d) for L, d in ((2, 3), (5, 2), (7, 4))]
+    return [
+        (rng.standard_normal(d), rng.standard_normal((L, d, d)) / d)
+        for L, d in ((2, 3), (5, 2), (7, 4))
+    ]
 
 
 # ---- the gradient of layer normalisation ----
@@ -70,10 +77,17 @@ def gradient(dY, X, eps):
 
 
 def _parts(dY, X, eps):
-    """The normalised tokens, their deviation, the mean of dY, and how much of dY points along them."""
+    """The normalised tokens, their deviation, the mean of dY, and how much of dY points
+    along them.
+    """
     sigma = np.sqrt(X.var(axis=-1, keepdims=True) + eps)
     normal = (X - X.mean(axis=-1, keepdims=True)) / sigma
-    return normal, sigma, dY.mean(axis=-1, keepdims=True), (dY * normal).mean(axis=-1, keepdims=True)
+    return (
+        normal,
+        sigma,
+        dY.mean(axis=-1, keepdims=True),
+        (dY * normal).mean(axis=-1, keepdims=True),
+    )
 
 
 def _mean_and_deviation_fixed(dY, X, eps):
@@ -110,49 +124,80 @@ def _forward(dY, X, eps):
 
 
 def _gradient_cases(rng):
-    return [(rng.standard_normal(shape), at + size * rng.standard_normal(shape), eps)
-            for shape, size, at, eps in (((3, 5), 1, 0, 1e-5), ((2, 5, 7), 3, 2, 1e-5), ((5, 2), 0.5, 1, 0.1), ((2, 11), 2, -1, 1e-3))]
+    return [
+        (
+            rng.standard_normal(shape),
+            at + size * rng.standard_normal(shape),
+            eps,
+        )
+        for shape, size, at, eps in (
+            ((3, 5), 1, 0, 1e-5),
+            ((2, 5, 7), 3, 2, 1e-5),
+            ((5, 2), 0.5, 1, 0.1),
+            ((2, 11), 2, -1, 1e-3),
+        )
+    ]
 
 
 EXERCISES = [
     Exercise(
-        "residual-gradients", "07", 3,
-        r"Layer \(l\) maps \(x\) to \(x + f_l(x)\), and <code>J[l]</code> is the Jacobian \(\partial f_l / \partial x\), row for "
-        r"output, column for input; <code>J</code> is <code>(L, d, d)</code>. Write <code>gradients(g, J)</code>: "
-        r"\(\partial \mathrm{loss} / \partial x_l\) for \(l = 0, \dots, L\), shape <code>(L + 1, d)</code>, "
-        r"bottom first, from its value \(g\) at the top.",
-        r"One layer first: \(x + f(x)\) has the Jacobian \(I + J\). What becomes of a gradient on its way back through it? Then walk from "
-        "the top down, and keep what arrives at every layer.",
+        "residual-gradients",
+        "07",
+        3,
+        r"Layer \(l\) maps \(x\) to \(x + f_l(x)\), and <code>J[l]</code> is the "
+        r"Jacobian \(\partial f_l / \partial x\), row for output, column for input; "
+        r"<code>J</code> is <code>(L, d, d)</code>. Write <code>gradients(g, "
+        r"J)</code>: \(\partial \mathrm{loss} / \partial x_l\) for \(l = 0, \dots, "
+        r"L\), shape <code>(L + 1, d)</code>, bottom first, from its value \(g\) at "
+        r"the top.",
+        r"One layer first: \(x + f(x)\) has the Jacobian \(I + J\). What becomes of a "
+        r"gradient on its way back through it? Then walk from the top down, and keep "
+        r"what arrives at every layer.",
         gradients,
         {
-            "The direct path is missing: add the gradient itself to what comes back through f.": _no_direct_path,
-            "Only the direct path: what comes back through f is missing.": _direct_path_alone,
-            "The Jacobian must be transposed on the way back: J[l].T @ g.": _not_transposed,
-            "The layers are taken from the bottom up: a gradient meets the last layer first.": _from_the_bottom_up,
+            "The direct path is missing: add the gradient itself to what comes back "
+            "through f.": _no_direct_path,
+            "Only the direct path: what comes back through f is "
+            "missing.": _direct_path_alone,
+            "The Jacobian must be transposed on the way back: J[l].T @ "
+            "g.": _not_transposed,
+            "The layers are taken from the bottom up: a gradient meets the last layer "
+            "first.": _from_the_bottom_up,
             "The order is top first: asked for was bottom first.": _top_first,
-            "Paths through more than one branch are missing: apply each layer to what has arrived, not to g.": _one_branch_only,
-            "The gradient at the top is missing: L + 1 rows, and the last is g.": _top_left_out,
-            "Only the gradient at the bottom: keep what arrives at every layer.": _bottom_alone,
+            "Paths through more than one branch are missing: apply each layer to what "
+            "has arrived, not to g.": _one_branch_only,
+            "The gradient at the top is missing: L + 1 rows, and the last is "
+            "g.": _top_left_out,
+            "Only the gradient at the bottom: keep what arrives at every "
+            "layer.": _bottom_alone,
         },
         _residual_cases,
     ),
     Exercise(
-        "layer-norm-gradient", "07", 4,
-        r"Let \(\hat{x}\) be a normalised token, with \(\gamma = 1\) and \(\beta = 0\). Write <code>gradient(dY, X, eps)</code>: the "
-        r"gradient of the loss with respect to \(X\), from <code>dY</code>, that with respect to \(\hat{X}\); all three are "
-        "<code>(..., d)</code>. "
-        "Which two directions does a norm take out of every gradient?",
-        r"Adding a constant to a token changes nothing, and (but for \(\epsilon\)) nor does scaling it. So the gradient must have no "
-        r"part in either direction: take both away (since \(\hat{x}\) has mean square 1, how much of \(\hat{x}\) is in \(g\)?). And if "
-        "tokens are ten times as long, how large is the gradient?",
+        "layer-norm-gradient",
+        "07",
+        4,
+        r"Let \(\hat{x}\) be a normalised token, with \(\gamma = 1\) and \(\beta = "
+        r"0\). Write <code>gradient(dY, X, eps)</code>: the gradient of the loss with "
+        r"respect to \(X\), from <code>dY</code>, that with respect to \(\hat{X}\); "
+        r"all three are <code>(..., d)</code>. Which two directions does a norm take "
+        r"out of every gradient?",
+        r"Adding a constant to a token changes nothing, and (but for \(\epsilon\)) nor "
+        r"does scaling it. So the gradient must have no part in either direction: take "
+        r"both away (since \(\hat{x}\) has mean square 1, how much of \(\hat{x}\) is "
+        r"in \(g\)?). And if tokens are ten times as long, how large is the gradient?",
         gradient,
         {
-            "Mean and deviation are taken for constants: both depend on x.": _mean_and_deviation_fixed,
-            "The deviation is taken for a constant: subtract the part along the normalised token too.": _deviation_fixed,
-            "The mean is taken for a constant: subtract the mean of the gradient too.": _mean_fixed,
+            "Mean and deviation are taken for constants: both depend on "
+            "x.": _mean_and_deviation_fixed,
+            "The deviation is taken for a constant: subtract the part along the "
+            "normalised token too.": _deviation_fixed,
+            "The mean is taken for a constant: subtract the mean of the gradient "
+            "too.": _mean_fixed,
             "The division by the deviation is missing.": _sigma_left_out,
             "Sums where means belong: divide by d.": _summed,
-            "The part along the tokens themselves: it must be along the normalised ones.": _along_the_raw_tokens,
+            "The part along the tokens themselves: it must be along the normalised "
+            "ones.": _along_the_raw_tokens,
             "This is the forward pass: asked for was the gradient.": _forward,
         },
         _gradient_cases,

@@ -1,4 +1,6 @@
-"""Exercises of chapter 09 on streaming attention: one row, block by block, and two halves that become one."""
+"""Exercises of chapter 09 on streaming attention: one row, block by block, and two
+halves that become one.
+"""
 
 import numpy as np
 
@@ -11,26 +13,37 @@ def stream(q, K, V, block):
     m, Z, y = -np.inf, 0.0, np.zeros(V.shape[1])
     outputs = []
     for start in range(0, len(K), block):
-        s = K[start:start + block] @ q / np.sqrt(len(q))
+        s = K[start : start + block] @ q / np.sqrt(len(q))
         m_new = max(m, s.max())
         shrink = np.exp(m - m_new)
         e = np.exp(s - m_new)
         Z = Z * shrink + e.sum()
-        y = y * shrink + e @ V[start:start + block]
+        y = y * shrink + e @ V[start : start + block]
         m = m_new
         outputs.append(y / Z)
     return np.array(outputs)
 
 
-def _stream(q, K, V, block, scale=None, top=max, shrink_Z=True, shrink_y=True, divide=True, least=1):
+def _stream(
+    q,
+    K,
+    V,
+    block,
+    scale=None,
+    top=max,
+    shrink_Z=True,
+    shrink_y=True,
+    divide=True,
+    least=1,
+):
     scale = len(q) ** -0.5 if scale is None else scale
     m, Z, y, outputs = -np.inf, 0.0, np.zeros(V.shape[1]), []
     for start in range(0, len(K) - least + 1, block):
-        s = K[start:start + block] @ q * scale
+        s = K[start : start + block] @ q * scale
         m_new = top(m, s.max())
         shrink, e = np.exp(m - m_new), np.exp(s - m_new)
         Z = Z * (shrink if shrink_Z else 1) + e.sum()
-        y = y * (shrink if shrink_y else 1) + e @ V[start:start + block]
+        y = y * (shrink if shrink_y else 1) + e @ V[start : start + block]
         m = m_new
         outputs.append(y / Z if divide else y.copy())
     return np.array(outputs)
@@ -69,7 +82,12 @@ def _last_block_dropped(q, K, V, block):
 
 
 def _each_block_alone(q, K, V, block):
-    return np.array([_stream(q, K[i:i + block], V[i:i + block], block)[0] for i in range(0, len(K), block)])
+    return np.array(
+        [
+            _stream(q, K[i : i + block], V[i : i + block], block)[0]
+            for i in range(0, len(K), block)
+        ]
+    )
 
 
 def _means_averaged(q, K, V, block):
@@ -87,11 +105,25 @@ def _the_end_each_time(q, K, V, block):
 
 
 def _row_cases(rng):
-    cases = [(rng.standard_normal(d), rng.standard_normal((T, d)), rng.standard_normal((T, d_v)), block)
-             for T, d, d_v, block in ((12, 5, 2, 4), (11, 3, 7, 4), (6, 4, 3, 1), (5, 2, 3, 5))]
+    cases = [
+        (
+            rng.standard_normal(d),
+            rng.standard_normal((T, d)),
+            rng.standard_normal((T, d_v)),
+            block,
+        )
+        for T, d, d_v, block in (
+            (12, 5, 2, 4),
+            (11, 3, 7, 4),
+            (6, 4, 3, 1),
+            (5, 2, 3, 5),
+        )
+    ]
     q, (_, K, V, block) = np.eye(5)[0], cases[0]
-    cases.append((q, 2000 * np.sign(K), V, block))                               # scores too large for exp
-    cases.append((q, -2000 * np.arange(12.0)[:, None] * np.ones(5), V, block))  # the largest comes first
+    # scores too large for exp
+    cases.append((q, 2000 * np.sign(K), V, block))
+    # the largest comes first
+    cases.append((q, -2000 * np.arange(12.0)[:, None] * np.ones(5), V, block))
     return cases
 
 
@@ -114,9 +146,11 @@ def _never_shrunk(m_1, Z_1, y_1, m_2, Z_2, y_2):
 
 def _wrong_mean(mean):
     """The right m and Z, with a mean of the reader's own of the two halves."""
+
     def answer(m_1, Z_1, y_1, m_2, Z_2, y_2):
         m, Z, *_ = merge(m_1, Z_1, y_1, m_2, Z_2, y_2)
         return np.array([m, Z, *mean(m_1 - m, Z_1, y_1, m_2 - m, Z_2, y_2)])
+
     return answer
 
 
@@ -129,7 +163,9 @@ def _by_plain_sums(m_1, Z_1, y_1, m_2, Z_2, y_2):
 
 
 def _by_maxima(m_1, Z_1, y_1, m_2, Z_2, y_2):
-    return (np.exp(m_1) * y_1 + np.exp(m_2) * y_2) / (np.exp(m_1) + np.exp(m_2))
+    return (np.exp(m_1) * y_1 + np.exp(m_2) * y_2) / (
+        np.exp(m_1) + np.exp(m_2)
+    )
 
 
 def _not_divided(m_1, Z_1, y_1, m_2, Z_2, y_2):
@@ -137,7 +173,9 @@ def _not_divided(m_1, Z_1, y_1, m_2, Z_2, y_2):
 
 
 def _taken_for_sums(m_1, Z_1, y_1, m_2, Z_2, y_2):
-    return (np.exp(m_1) * y_1 + np.exp(m_2) * y_2) / (Z_1 * np.exp(m_1) + Z_2 * np.exp(m_2))
+    return (np.exp(m_1) * y_1 + np.exp(m_2) * y_2) / (
+        Z_1 * np.exp(m_1) + Z_2 * np.exp(m_2)
+    )
 
 
 def _second_is_larger(m_1, Z_1, y_1, m_2, Z_2, y_2):
@@ -160,7 +198,13 @@ def _sign(m_1, Z_1, y_1, m_2, Z_2, y_2):
 
 def _exponentials_outright(m_1, Z_1, y_1, m_2, Z_2, y_2):
     m, Z_1, Z_2 = max(m_1, m_2), Z_1 * np.exp(m_1), Z_2 * np.exp(m_2)
-    return np.array([m, (Z_1 + Z_2) * np.exp(-m), *((Z_1 * y_1 + Z_2 * y_2) / (Z_1 + Z_2))])
+    return np.array(
+        [
+            m,
+            (Z_1 + Z_2) * np.exp(-m),
+            *((Z_1 * y_1 + Z_2 * y_2) / (Z_1 + Z_2)),
+        ]
+    )
 
 
 def _unshifted(m_1, Z_1, y_1, m_2, Z_2, y_2):
@@ -175,58 +219,95 @@ def _half(rng, T, d_v, shift=0.0):
 
 
 def _merge_cases(rng):
-    cases = [(*_half(rng, 5, 3, low), *_half(rng, 7, 3, high)) for low, high in ((0, 0), (2, 0), (0, 3), (1000, 1001), (-1500, -1500))]
-    cases.append((*_half(rng, 4, 2), -np.inf, 0.0, np.zeros(2)))  # no key in the second half
+    cases = [
+        (*_half(rng, 5, 3, low), *_half(rng, 7, 3, high))
+        for low, high in (
+            (0, 0),
+            (2, 0),
+            (0, 3),
+            (1000, 1001),
+            (-1500, -1500),
+        )
+    ]
+    # no key in the second half
+    cases.append((*_half(rng, 4, 2), -np.inf, 0.0, np.zeros(2)))
     cases.append((-np.inf, 0.0, np.zeros(2), *_half(rng, 4, 2)))
     return cases
 
 
 EXERCISES = [
     Exercise(
-        "streaming-row", "09", 3,
-        r"Write <code>stream(q, K, V, block)</code>: one query reads its keys, <code>block</code> at a time, and keeps no more than "
-        r"m, Z and y between blocks. Give its output after every block, shape <code>(blocks, d_v)</code>: the attention over the keys "
-        r"read so far. The scores are divided by \(\sqrt{d_k}\), the last block may be shorter. "
-        r"q is <code>(d_k,)</code>, K <code>(T, d_k)</code>, V <code>(T, d_v)</code>.",
-        "Start with m = −∞, Z = 0, y = 0. In each block: the new maximum, what the old sums shrink by, the new sums. "
-        "Divide only what you give back.",
+        "streaming-row",
+        "09",
+        3,
+        r"Write <code>stream(q, K, V, block)</code>: one query reads its keys, "
+        r"<code>block</code> at a time, and keeps no more than m, Z and y between "
+        r"blocks. Give its output after every block, shape <code>(blocks, d_v)</code>: "
+        r"the attention over the keys read so far. The scores are divided by "
+        r"\(\sqrt{d_k}\), the last block may be shorter. q is <code>(d_k,)</code>, K "
+        r"<code>(T, d_k)</code>, V <code>(T, d_v)</code>.",
+        "Start with m = −∞, Z = 0, y = 0. In each block: the new maximum, what the old "
+        "sums shrink by, the new sums. Divide only what you give back.",
         stream,
         {
-            "Nothing shrinks: where a block raises m, both Z and y must be multiplied by exp(m − m_new).": _never_shrinks,
-            "Z does not shrink: it was summed with the old maximum, as y was.": _only_the_mean_shrinks,
-            "y does not shrink: it was summed with the old maximum, as Z was.": _only_the_sum_shrinks,
-            "The maximum is that of the block alone: keep the larger of it and the old one.": _maximum_of_the_block,
+            "Nothing shrinks: where a block raises m, both Z and y must be multiplied "
+            "by exp(m − m_new).": _never_shrinks,
+            "Z does not shrink: it was summed with the old maximum, as y "
+            "was.": _only_the_mean_shrinks,
+            "y does not shrink: it was summed with the old maximum, as Z "
+            "was.": _only_the_sum_shrinks,
+            "The maximum is that of the block alone: keep the larger of it and the old "
+            "one.": _maximum_of_the_block,
             "No maximum is subtracted: exp overflows on large scores.": _no_maximum,
             "The scores are not divided by √d_k.": _no_scale,
             "y is a sum: what is given back is y / Z.": _never_divided,
-            "The last block is left out where it is shorter than the others.": _last_block_dropped,
-            "Each block is read alone: the sums of those before it are lost.": _each_block_alone,
-            "The outputs of the blocks are averaged: a block counts by its Z, not by its number.": _means_averaged,
+            "The last block is left out where it is shorter than the "
+            "others.": _last_block_dropped,
+            "Each block is read alone: the sums of those before it are "
+            "lost.": _each_block_alone,
+            "The outputs of the blocks are averaged: a block counts by its Z, not by "
+            "its number.": _means_averaged,
             "The output after every block is asked for, not the last alone.": _last_row,
-            "Every row is the final output: give the one after each block.": _the_end_each_time,
+            "Every row is the final output: give the one after each "
+            "block.": _the_end_each_time,
         },
         _row_cases,
     ),
     Exercise(
-        "merge-halves", "09", 4,
-        r"Two machines share the keys of one query. Each gives its largest score m, its sum Z of \(e^{s - m}\), and its own attention "
-        r"output y, already divided by Z. Write <code>merge(m_1, Z_1, y_1, m_2, Z_2, y_2)</code>: m, Z and y of all keys together, as "
-        r"one array <code>np.array([m, Z, *y])</code>. "
-        r"A machine without keys gives \(m = -\infty\), \(Z = 0\), \(y = 0\); one of the two always has some.",
-        "Bring both sums to the larger maximum first. How much weight has each half's output then?",
+        "merge-halves",
+        "09",
+        4,
+        r"Two machines share the keys of one query. Each gives its largest score m, "
+        r"its sum Z of \(e^{s - m}\), and its own attention output y, already divided "
+        r"by Z. Write <code>merge(m_1, Z_1, y_1, m_2, Z_2, y_2)</code>: m, Z and y of "
+        r"all keys together, as one array <code>np.array([m, Z, *y])</code>. A machine "
+        r"without keys gives \(m = -\infty\), \(Z = 0\), \(y = 0\); one of the two "
+        r"always has some.",
+        "Bring both sums to the larger maximum first. How much weight has each half's "
+        "output then?",
         merge,
         {
-            "Z_1 and Z_2 belong to different maxima: bring them to the larger before you add.": _never_shrunk,
-            "The outputs are averaged half and half: a half counts by its Z, brought to the common maximum.": _wrong_mean(_half_and_half),
-            "In y the halves are weighted with Z as it came: bring it to the common maximum there too.": _wrong_mean(_by_plain_sums),
-            "In y the halves are weighted with exp(m) alone: their weight is Z·exp(m − max).": _wrong_mean(_by_maxima),
+            "Z_1 and Z_2 belong to different maxima: bring them to the larger before "
+            "you add.": _never_shrunk,
+            "The outputs are averaged half and half: a half counts by its Z, brought "
+            "to the common maximum.": _wrong_mean(_half_and_half),
+            "In y the halves are weighted with Z as it came: bring it to the common "
+            "maximum there too.": _wrong_mean(_by_plain_sums),
+            "In y the halves are weighted with exp(m) alone: their weight is Z·exp(m − "
+            "max).": _wrong_mean(_by_maxima),
             "y is not divided by the new Z.": _wrong_mean(_not_divided),
-            "y_1 and y_2 are divided already: multiply each by its Z again before you add.": _wrong_mean(_taken_for_sums),
-            "The second maximum is taken for the larger: it need not be.": _second_is_larger,
-            "The smaller maximum is kept: with the larger no exponential is above 1.": _smaller_maximum,
-            "The sign in the exponent is wrong: what was summed with a smaller maximum must shrink.": _sign,
-            "exp(m) overflows: only differences of maxima may be exponentiated.": _exponentials_outright,
-            "Z is a sum of exp(s − m): leave the common maximum subtracted.": _unshifted,
+            "y_1 and y_2 are divided already: multiply each by its Z again before you "
+            "add.": _wrong_mean(_taken_for_sums),
+            "The second maximum is taken for the larger: it need not "
+            "be.": _second_is_larger,
+            "The smaller maximum is kept: with the larger no exponential is above "
+            "1.": _smaller_maximum,
+            "The sign in the exponent is wrong: what was summed with a smaller maximum "
+            "must shrink.": _sign,
+            "exp(m) overflows: only differences of maxima may be "
+            "exponentiated.": _exponentials_outright,
+            "Z is a sum of exp(s − m): leave the common maximum "
+            "subtracted.": _unshifted,
         },
         _merge_cases,
     ),

@@ -6,7 +6,8 @@ from tfbook.exercises.exercise import Exercise
 
 
 def writing_flops(T, n, d):
-    met = sum(range(T + 1, T + n + 1))  # keys that the n queries meet, their own included
+    # keys that the n queries meet, their own included
+    met = sum(range(T + 1, T + n + 1))
     return 24 * n * d * d + 4 * d * met
 
 
@@ -32,7 +33,9 @@ def _all_keys_at_once(T, n, d):
 
 
 def _no_cache(T, n, d):
-    return sum(24 * t * d * d + 4 * t * t * d for t in range(T + 1, T + n + 1))
+    return sum(
+        24 * t * d * d + 4 * t * t * d for t in range(T + 1, T + n + 1)
+    )
 
 
 def _square_for_each(T, n, d):
@@ -73,28 +76,39 @@ def _writing_cases(rng):
 
 EXERCISES = [
     Exercise(
-        "writing-flops", "09", 2,
-        r"Write <code>writing_flops(T, n, d)</code>: the FLOPs of one layer that writes n tokens with a key/value cache. It holds "
-        r"T tokens already. Token t is read by itself, and its query meets t keys, its own included. "
+        "writing-flops",
+        "09",
+        2,
+        r"Write <code>writing_flops(T, n, d)</code>: the FLOPs of one layer that "
+        r"writes n tokens with a key/value cache. It holds T tokens already. Token t "
+        r"is read by itself, and its query meets t keys, its own included. "
         r"\(d_{\text{ff}} = 4d\), no heads are shared.",
-        "The first of the new tokens is token T + 1. What does a token cost by itself, and what for each key that it meets?",
+        "The first of the new tokens is token T + 1. What does a token cost by itself, "
+        "and what for each key that it meets?",
         writing_flops,
         {
-            "A token also attends to itself: the first of the new ones meets T + 1 keys.": _own_key_missed,
-            "New tokens enter the cache too: each meets one key more than the one before it.": _old_keys_alone,
+            "A token also attends to itself: the first of the new ones meets T + 1 "
+            "keys.": _own_key_missed,
+            "New tokens enter the cache too: each meets one key more than the one "
+            "before it.": _old_keys_alone,
             "The T tokens of the cache are met by every new one.": _new_keys_alone,
             "A token cannot meet those that are written after it.": _all_keys_at_once,
-            "This is without a cache: here only the new token is projected, and only its query asks.": _no_cache,
+            "This is without a cache: here only the new token is projected, and only "
+            "its query asks.": _no_cache,
             "One query meets t keys: t pairs, not t².": _square_for_each,
-            "This is one pass over all T + n tokens: the T of the cache have been read, and a new token sees none after it.":
-                _read_again_at_the_end,
-            "The mix is forgotten: the weights times the values cost as much as the scores.": _scores_without_mix,
+            "This is one pass over all T + n tokens: the T of the cache have been "
+            "read, and a new token sees none after it.": _read_again_at_the_end,
+            "The mix is forgotten: the weights times the values cost as much as the "
+            "scores.": _scores_without_mix,
             "The network is forgotten: 16·d² for each new token.": _without_network,
-            "The four projections are forgotten: 8·d² for each new token.": _without_projections,
-            "Projections and network are forgotten: 24·d² for each new token.": _pairs_alone,
-            "A multiplication and an addition count as two: this is half of the FLOPs.": _one_for_two,
+            "The four projections are forgotten: 8·d² for each new "
+            "token.": _without_projections,
+            "Projections and network are forgotten: 24·d² for each new "
+            "token.": _pairs_alone,
+            "A multiplication and an addition count as two: this is half of the "
+            "FLOPs.": _one_for_two,
             "This is the first new token alone: there are n.": _one_of_n,
         },
         _writing_cases,
-    ),
+    )
 ]

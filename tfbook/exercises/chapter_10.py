@@ -1,4 +1,6 @@
-"""Exercises of chapter 10, on the GPU: bytes and times; the one of numbers in half precision stands in a file of its own."""
+"""Exercises of chapter 10, on the GPU: bytes and times; the one of numbers in half
+precision stands in a file of its own.
+"""
 
 import math
 
@@ -10,7 +12,8 @@ from tfbook.exercises.exercise import Exercise
 
 def intensity(a, b, c, size):
     flops = 2 * a * b * c
-    moved = size * (a * b + b * c + a * c)  # both factors are read, the product is written
+    # both factors are read, the product is written
+    moved = size * (a * b + b * c + a * c)
     return flops / moved
 
 
@@ -51,7 +54,12 @@ def _bits(a, b, c, size):
 
 
 def _intensity_cases(rng):
-    return [(7, 12, 5, 2), (1, 64, 30, 4), (300, 24, 96, 2), (4096, 1024, 512, 1)]
+    return [
+        (7, 12, 5, 2),
+        (1, 64, 30, 4),
+        (300, 24, 96, 2),
+        (4096, 1024, 512, 1),
+    ]
 
 
 # ---- bytes of fused attention ----
@@ -59,13 +67,31 @@ def _intensity_cases(rng):
 
 def fused_bytes(T, d_k, d_v, block, size):
     passes = math.ceil(T / block)
-    read = T * d_k + passes * T * (d_k + d_v)  # queries once, keys and values once for each block of queries
+    # queries once, keys and values once for each block of queries
+    read = T * d_k + passes * T * (d_k + d_v)
     return size * (read + T * d_v)
 
 
-def _fused(T, d_k, d_v, block, size, passes=None, queries=1, answers=1, keys=1, values=1, more=0):
+def _fused(
+    T,
+    d_k,
+    d_v,
+    block,
+    size,
+    passes=None,
+    queries=1,
+    answers=1,
+    keys=1,
+    values=1,
+    more=0,
+):
     passes = -(-T // block) if passes is None else passes
-    return size * (queries * T * d_k + passes * T * (keys * d_k + values * d_v) + answers * T * d_v + more)
+    return size * (
+        queries * T * d_k
+        + passes * T * (keys * d_k + values * d_v)
+        + answers * T * d_v
+        + more
+    )
 
 
 def _passes(T, block):
@@ -101,7 +127,15 @@ def _answers_again(T, d_k, d_v, block, size):
 
 
 def _everything_again(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, queries=_passes(T, block), answers=_passes(T, block))
+    return _fused(
+        T,
+        d_k,
+        d_v,
+        block,
+        size,
+        queries=_passes(T, block),
+        answers=_passes(T, block),
+    )
 
 
 def _nothing_answered(T, d_k, d_v, block, size):
@@ -137,7 +171,13 @@ def _in_numbers(T, d_k, d_v, block, size):
 
 
 def _fused_cases(rng):
-    return [(64, 7, 5, 16, 2), (100, 3, 11, 24, 4), (10, 6, 4, 32, 2), (4096, 64, 96, 150, 2), (49, 7, 5, 16, 1)]
+    return [
+        (64, 7, 5, 16, 2),
+        (100, 3, 11, 24, 4),
+        (10, 6, 4, 32, 2),
+        (4096, 64, 96, 150, 2),
+        (49, 7, 5, 16, 1),
+    ]
 
 
 # ---- the roofline as a time ----
@@ -180,74 +220,112 @@ def _exchanged(flops, moved, peak, bandwidth):
 
 
 def _time_cases(rng):
-    chips = [(34e9, 1.1e9, 312e12, 2e12), (2e12, 3e9, 8e12, 320e9), (16e6, 16e6, 989e12, 3.35e12), (5e9, 1e6, 1e12, 8e10)]
+    chips = [
+        (34e9, 1.1e9, 312e12, 2e12),
+        (2e12, 3e9, 8e12, 320e9),
+        (16e6, 16e6, 989e12, 3.35e12),
+        (5e9, 1e6, 1e12, 8e10),
+    ]
     return [(7, 3, 2, 5), (4, 9, 8, 3), *chips]
 
 
 EXERCISES = [
     Exercise(
-        "least-time", "10", 1,
-        r"Write <code>least_time(flops, moved, peak, bandwidth)</code>: the least seconds that a computation can take on a chip that "
-        r"does <code>peak</code> FLOPs and moves <code>bandwidth</code> bytes a second, and can do both at once.",
+        "least-time",
+        "10",
+        1,
+        r"Write <code>least_time(flops, moved, peak, bandwidth)</code>: the least "
+        r"seconds that a computation can take on a chip that does <code>peak</code> "
+        r"FLOPs and moves <code>bandwidth</code> bytes a second, and can do both at "
+        r"once.",
         "How long does each take by itself? The other one goes on meanwhile.",
         least_time,
         {
-            "Both go on at once: the longer time counts, not the sum.": _one_after_the_other,
-            "Neither can be left out: the longer of the two times counts, not the shorter.": _the_shorter,
-            "The bytes take time too, and here and there more than the arithmetic.": _arithmetic_alone,
-            "The arithmetic takes time too, and here and there more than the bytes.": _memory_alone,
-            "This is a rate, FLOPs a second. The question is how many seconds.": _a_rate,
-            "This is the wrong way round: seconds are FLOPs divided by FLOPs a second.": _inverse,
+            "Both go on at once: the longer time counts, not the "
+            "sum.": _one_after_the_other,
+            "Neither can be left out: the longer of the two times counts, not the "
+            "shorter.": _the_shorter,
+            "The bytes take time too, and here and there more than the "
+            "arithmetic.": _arithmetic_alone,
+            "The arithmetic takes time too, and here and there more than the "
+            "bytes.": _memory_alone,
+            "This is a rate, FLOPs a second. The question is how many "
+            "seconds.": _a_rate,
+            "This is the wrong way round: seconds are FLOPs divided by FLOPs a "
+            "second.": _inverse,
             "Divide: FLOPs divided by FLOPs a second are seconds.": _a_product,
-            "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of bytes.": _exchanged,
+            "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of "
+            "bytes.": _exchanged,
         },
         _time_cases,
         atol=0,  # some are millionths of a second
     ),
     Exercise(
-        "product-intensity", "10", 2,
-        r"Write <code>intensity(a, b, c, size)</code>: the FLOPs for each byte moved of a product of an \(a \times b\) with a "
-        r"\(b \times c\) matrix. A multiplication with its addition counts as two FLOPs, the first of a sum too. "
-        r"A number has <code>size</code> bytes. Both factors are read once, the result is written once.",
-        "The result has a·c numbers. How many products is each a sum of? And how many numbers do the three matrices have?",
+        "product-intensity",
+        "10",
+        2,
+        r"Write <code>intensity(a, b, c, size)</code>: the FLOPs for each byte moved "
+        r"of a product of an \(a \times b\) with a \(b \times c\) matrix. A "
+        r"multiplication with its addition counts as two FLOPs, the first of a sum "
+        r"too. A number has <code>size</code> bytes. Both factors are read once, the "
+        r"result is written once.",
+        "The result has a·c numbers. How many products is each a sum of? And how many "
+        "numbers do the three matrices have?",
         intensity,
         {
-            "A multiplication and an addition count as two: this is half of the FLOPs.": _one_for_two,
-            "A sum of b products counts as 2b FLOPs, not 2b − 1: it begins at 0, and each product is added.": _one_sum_less,
+            "A multiplication and an addition count as two: this is half of the "
+            "FLOPs.": _one_for_two,
+            "A sum of b products counts as 2b FLOPs, not 2b − 1: it begins at 0, and "
+            "each product is added.": _one_sum_less,
             "These are FLOPs for each number: a number has size bytes.": _numbers,
             "This is the wrong way round: bytes for each FLOP.": _upside_down,
             "The result is written too: a·c numbers more.": _nothing_written,
-            "Each number is read once and kept on the chip, not read again for every product that it is in.": _read_each_time,
+            "Each number is read once and kept on the chip, not read again for every "
+            "product that it is in.": _read_each_time,
             "The second factor is read too: b·c numbers.": _first_alone,
-            "The factors are read too: these are FLOPs for each byte of the result.": _result_alone,
+            "The factors are read too: these are FLOPs for each byte of the "
+            "result.": _result_alone,
             "The size is in bytes already: these are FLOPs for each bit.": _bits,
         },
         _intensity_cases,
     ),
     Exercise(
-        "fused-bytes", "10", 3,
-        r"Write <code>fused_bytes(T, d_k, d_v, block, size)</code>: the bytes that fused attention of one head moves to and from main "
-        r"memory. T queries meet T keys, both of <code>d_k</code> numbers, with values of <code>d_v</code>. Queries come in blocks of "
-        r"<code>block</code>, the last one may be smaller. A block stays on the chip while all keys and values stream "
-        r"past, and its answers are written when they have. A number has <code>size</code> bytes.",
+        "fused-bytes",
+        "10",
+        3,
+        r"Write <code>fused_bytes(T, d_k, d_v, block, size)</code>: the bytes that "
+        r"fused attention of one head moves to and from main memory. T queries meet T "
+        r"keys, both of <code>d_k</code> numbers, with values of <code>d_v</code>. "
+        r"Queries come in blocks of <code>block</code>, the last one may be smaller. A "
+        r"block stays on the chip while all keys and values stream past, and its "
+        r"answers are written when they have. A number has <code>size</code> bytes.",
         "Go through the four matrices Q, K, V and Y: how often does each pass?",
         fused_bytes,
         {
-            "Keys and values do not stay on the chip: they stream past once for each block of queries.": _all_once,
-            "The last block may be smaller, but keys and values stream past it too: round up.": _whole_blocks,
-            "A smaller last block still needs all keys and values: the number of passes is whole.": _fractions,
-            "A block of queries shares one pass over the keys: there are T / block passes, not T.": _a_query_at_a_time,
-            "There are as many passes as blocks, T / block of them, not as many as a block has queries.": _block_passes,
+            "Keys and values do not stay on the chip: they stream past once for each "
+            "block of queries.": _all_once,
+            "The last block may be smaller, but keys and values stream past it too: "
+            "round up.": _whole_blocks,
+            "A smaller last block still needs all keys and values: the number of "
+            "passes is whole.": _fractions,
+            "A block of queries shares one pass over the keys: there are T / block "
+            "passes, not T.": _a_query_at_a_time,
+            "There are as many passes as blocks, T / block of them, not as many as a "
+            "block has queries.": _block_passes,
             "A block's queries stay on the chip: they are read once.": _queries_again,
-            "The answers of a block stay on the chip until they are done: they are written once.": _answers_again,
-            "Only keys and values pass again and again: queries are read once, answers written once.": _everything_again,
+            "The answers of a block stay on the chip until they are done: they are "
+            "written once.": _answers_again,
+            "Only keys and values pass again and again: queries are read once, answers "
+            "written once.": _everything_again,
             "The answers are written too: T·d_v numbers.": _nothing_answered,
             "The queries are read too: T·d_k numbers.": _no_queries,
             "The values stream past as the keys do.": _keys_alone,
-            "The values stream past once for each block of queries, not once.": _values_once,
+            "The values stream past once for each block of queries, not "
+            "once.": _values_once,
             "No score leaves the chip: there is no T² here.": _scores_stored,
             "No score leaves the chip, none is written.": _scores_written,
-            "This is plain attention: its T × T matrices pass through main memory four times. Here none does.": _plain,
+            "This is plain attention: its T × T matrices pass through main memory four "
+            "times. Here none does.": _plain,
             "These are numbers: each has size bytes.": _in_numbers,
         },
         _fused_cases,

@@ -1,4 +1,6 @@
-"""The exercise of chapter 10 about numbers in half precision: a float32 rounded to a bfloat16, bit by bit."""
+"""The exercise of chapter 10 about numbers in half precision: a float32 rounded to a
+bfloat16, bit by bit.
+"""
 
 import numpy as np
 
@@ -7,8 +9,9 @@ from tfbook.exercises.exercise import Exercise
 
 def to_bfloat16(x):
     bits = x.view(np.uint32)
-    last = (bits >> 16) & 1                   # the last bit that is kept
-    bits = bits + np.uint32(0x7FFF) + last    # half a step, less one where that bit is 0: a tie goes to the even one
+    last = (bits >> 16) & 1  # the last bit that is kept
+    # half a step, less one where that bit is 0: a tie goes to the even one
+    bits = bits + np.uint32(0x7FFF) + last
     return (bits & np.uint32(0xFFFF0000)).view(np.float32)
 
 
@@ -17,20 +20,29 @@ def _truncated(x):
 
 
 def _half_up(x):
-    return ((x.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32)
+    return (
+        (x.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)
+    ).view(np.float32)
 
 
 def _half_down(x):
-    return ((x.view(np.uint32) + np.uint32(0x7FFF)) & np.uint32(0xFFFF0000)).view(np.float32)
+    return (
+        (x.view(np.uint32) + np.uint32(0x7FFF)) & np.uint32(0xFFFF0000)
+    ).view(np.float32)
 
 
 def _to_odd(x):
     bits = x.view(np.uint32)
-    return ((bits + np.uint32(0x8000) - ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)).view(np.float32)
+    return (
+        (bits + np.uint32(0x8000) - ((bits >> 16) & 1))
+        & np.uint32(0xFFFF0000)
+    ).view(np.float32)
 
 
 def _away(x):
-    return ((x.view(np.uint32) + np.uint32(0xFFFF)) & np.uint32(0xFFFF0000)).view(np.float32)
+    return (
+        (x.view(np.uint32) + np.uint32(0xFFFF)) & np.uint32(0xFFFF0000)
+    ).view(np.float32)
 
 
 def _float16(x):
@@ -63,35 +75,71 @@ def _the_bits(x):
 
 
 def _cases(rng):
-    ties = np.array([1 + 2**-8, 1 + 3 * 2**-8, -1 - 2**-8, -1 - 3 * 2**-8, 3, 2**-20 * (1 + 2**-8)], np.float32)
-    near = np.array([1 + 2**-8 + 2**-20, 1 + 2**-8 - 2**-20, 255.9, -255.9, 0, 1e30, -1e-30], np.float32)
-    some, large = rng.standard_normal((5, 7)).astype(np.float32), (1e4 * rng.standard_normal(11)).astype(np.float32)
+    ties = np.array(
+        [
+            1 + 2**-8,
+            1 + 3 * 2**-8,
+            -1 - 2**-8,
+            -1 - 3 * 2**-8,
+            3,
+            2**-20 * (1 + 2**-8),
+        ],
+        np.float32,
+    )
+    near = np.array(
+        [
+            1 + 2**-8 + 2**-20,
+            1 + 2**-8 - 2**-20,
+            255.9,
+            -255.9,
+            0,
+            1e30,
+            -1e-30,
+        ],
+        np.float32,
+    )
+    some, large = (
+        rng.standard_normal((5, 7)).astype(np.float32),
+        (1e4 * rng.standard_normal(11)).astype(np.float32),
+    )
     return [(ties,), (near,), (some,), (large,)]
 
 
 EXERCISES = [
     Exercise(
-        "to-bfloat16", "10", 4,
-        r"Write <code>to_bfloat16(x)</code>: round an array of float32 to the nearest numbers that a bfloat16 can hold, and give them back "
-        r"as float32, without torch. A tie goes to the number whose last bit is 0. (A bfloat16 is the upper half of a float32; "
-        r"<code>x.view(np.uint32)</code> shows its bits, and <code>.view(np.float32)</code> turns them back. No infinities, no NaN.)",
-        "To cut off the lower 16 bits rounds towards zero. What must be added first, so that more than half a step carries over, and a "
-        "tie carries over only if the last bit that is kept is 1?",
+        "to-bfloat16",
+        "10",
+        4,
+        r"Write <code>to_bfloat16(x)</code>: round an array of float32 to the nearest "
+        r"numbers that a bfloat16 can hold, and give them back as float32, without "
+        r"torch. A tie goes to the number whose last bit is 0. (A bfloat16 is the "
+        r"upper half of a float32; <code>x.view(np.uint32)</code> shows its bits, and "
+        r"<code>.view(np.float32)</code> turns them back. No infinities, no NaN.)",
+        "To cut off the lower 16 bits rounds towards zero. What must be added first, "
+        "so that more than half a step carries over, and a tie carries over only if "
+        "the last bit that is kept is 1?",
         to_bfloat16,
         {
-            "The lower bits are cut off: this rounds towards zero, not to the nearest.": _truncated,
-            "A tie goes away from zero here: it must go to the number whose last bit is 0.": _half_up,
-            "A tie goes towards zero here: it must go to the number whose last bit is 0.": _half_down,
+            "The lower bits are cut off: this rounds towards zero, not to the "
+            "nearest.": _truncated,
+            "A tie goes away from zero here: it must go to the number whose last bit "
+            "is 0.": _half_up,
+            "A tie goes towards zero here: it must go to the number whose last bit is "
+            "0.": _half_down,
             "A tie goes to the number whose last bit is 1.": _to_odd,
             "Everything is rounded away from zero, not to the nearest.": _away,
-            "This is float16: three bits more of mantissa, three less of exponent.": _float16,
+            "This is float16: three bits more of mantissa, three less of "
+            "exponent.": _float16,
             "The numbers are not rounded.": _unchanged,
-            "One bit of mantissa too many is kept: with the leading 1 a bfloat16 has eight.": _one_bit_more,
-            "One bit of mantissa too few is kept: with the leading 1 a bfloat16 has eight.": _one_bit_less,
-            "The step is 1/128 everywhere: it must double with every power of two.": _fixed,
+            "One bit of mantissa too many is kept: with the leading 1 a bfloat16 has "
+            "eight.": _one_bit_more,
+            "One bit of mantissa too few is kept: with the leading 1 a bfloat16 has "
+            "eight.": _one_bit_less,
+            "The step is 1/128 everywhere: it must double with every power of "
+            "two.": _fixed,
             "These are the bits: view them as float32 again.": _the_bits,
         },
         _cases,
         atol=0,
-    ),
+    )
 ]

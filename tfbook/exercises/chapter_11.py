@@ -1,4 +1,6 @@
-"""Exercises of chapter 11, training: loss in bits, byte pairs, the learning rate, top-p; those on sequences have a file of their own."""
+"""Exercises of chapter 11, training: loss in bits, byte pairs, the learning rate,
+top-p; those on sequences have a file of their own.
+"""
 
 import numpy as np
 
@@ -50,7 +52,11 @@ def _sign_lost(logits, targets, n):
 def _log_of_the_mean(logits, targets, n):
     shifted = logits - logits.max(axis=-1, keepdims=True)
     p = np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True)
-    return -np.log2(p[np.arange(len(targets)), targets].mean()) * len(targets) / n
+    return (
+        -np.log2(p[np.arange(len(targets)), targets].mean())
+        * len(targets)
+        / n
+    )
 
 
 def _no_softmax(logits, targets, n):
@@ -64,7 +70,10 @@ def _may_overflow(logits, targets, n):
 
 def _log_of_zero(logits, targets, n):
     p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum() / n
+    return (
+        -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum()
+        / n
+    )
 
 
 def _one_maximum(logits, targets, n):
@@ -77,10 +86,20 @@ def _likeliest(logits, targets, n):
 
 def _bits_cases(rng):
     sizes = ((5, 7, 13), (3, 11, 4), (1, 2, 1))
-    cases = [(3 * rng.standard_normal((T, vocab)), rng.integers(vocab, size=T), n) for T, vocab, n in sizes]
-    large, apart = 1000 + rng.standard_normal((4, 6)), rng.standard_normal((4, 5))
+    cases = [
+        (3 * rng.standard_normal((T, vocab)), rng.integers(vocab, size=T), n)
+        for T, vocab, n in sizes
+    ]
+    large, apart = (
+        1000 + rng.standard_normal((4, 6)),
+        rng.standard_normal((4, 5)),
+    )
     apart[2, 1] = 900  # all other chances of this row are 0 in a float
-    return [*cases, (large, rng.integers(6, size=4), 9), (apart, np.array([1, 4, 0, 2]), 7)]
+    return [
+        *cases,
+        (large, rng.integers(6, size=4), 9),
+        (apart, np.array([1, 4, 0, 2]), 7),
+    ]
 
 
 # ---- merge a pair ----
@@ -89,7 +108,11 @@ def _bits_cases(rng):
 def merge_pair(tokens, pair, new):
     merged, i = [], 0
     while i < len(tokens):
-        if i + 1 < len(tokens) and tokens[i] == pair[0] and tokens[i + 1] == pair[1]:
+        if (
+            i + 1 < len(tokens)
+            and tokens[i] == pair[0]
+            and tokens[i + 1] == pair[1]
+        ):
             merged.append(new)
             i += 2
         else:
@@ -98,15 +121,32 @@ def merge_pair(tokens, pair, new):
     return np.array(merged)
 
 
-def _merged(tokens, pair, new, order=1, once=False, keep_second=False, overlap=False, either=False):
-    tokens, pair, merged, i, done = list(tokens)[::order], tuple(pair)[::order], [], 0, False
+def _merged(
+    tokens,
+    pair,
+    new,
+    order=1,
+    once=False,
+    keep_second=False,
+    overlap=False,
+    either=False,
+):
+    tokens, pair, merged, i, done = (
+        list(tokens)[::order],
+        tuple(pair)[::order],
+        [],
+        0,
+        False,
+    )
     while i < len(tokens):
-        here = tuple(tokens[i:i + 2])
-        if (here == pair or (either and here == pair[::-1])) and not (once and done):
+        here = tuple(tokens[i : i + 2])
+        if (here == pair or (either and here == pair[::-1])) and not (
+            once and done
+        ):
             merged.append(new)
             done = True
             i += 1 if keep_second or overlap else 2
-            if overlap and tuple(tokens[i:i + 2]) != pair:
+            if overlap and tuple(tokens[i : i + 2]) != pair:
                 i += 1
         else:
             merged.append(tokens[i])
@@ -147,14 +187,23 @@ def _each_alone(tokens, pair, new):
 
 def _last_lost(tokens, pair, new):
     merged = _merged(tokens, pair, new)
-    return merged if tuple(tokens[-2:]) == tuple(pair) and len(merged) == len(_merged(tokens[:-2], pair, new)) + 1 else merged[:-1]
+    return (
+        merged
+        if tuple(tokens[-2:]) == tuple(pair)
+        and len(merged) == len(_merged(tokens[:-2], pair, new)) + 1
+        else merged[:-1]
+    )
 
 
 def _merge_cases(rng):
     return [
-        (np.array([5, 1, 2, 1, 2, 7, 2, 1]), (1, 2), 9), (np.array([4, 4, 4, 6, 4, 4, 4, 4, 4]), (4, 4), 8),
-        (np.array([3, 2, 3, 2, 3]), (3, 2), 10), (np.array([7, 5, 6]), (6, 7), 9), (np.array([2, 1, 1, 2, 1]), (2, 1), 3),
-        (np.array([0, 2, 1, 2, 2, 2, 1, 0, 1, 3]), (1, 2), 7), (rng.integers(3, size=40), (0, 2), 5),
+        (np.array([5, 1, 2, 1, 2, 7, 2, 1]), (1, 2), 9),
+        (np.array([4, 4, 4, 6, 4, 4, 4, 4, 4]), (4, 4), 8),
+        (np.array([3, 2, 3, 2, 3]), (3, 2), 10),
+        (np.array([7, 5, 6]), (6, 7), 9),
+        (np.array([2, 1, 1, 2, 1]), (2, 1), 3),
+        (np.array([0, 2, 1, 2, 2, 2, 1, 0, 1, 3]), (1, 2), 7),
+        (rng.integers(3, size=40), (0, 2), 5),
     ]
 
 
@@ -164,14 +213,32 @@ def _merge_cases(rng):
 def rate(step, steps, warmup, highest):
     if step < warmup:
         return highest * (step + 1) / warmup
-    return highest * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
+    return (
+        highest * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
+    )
 
 
-def _rate(step, steps, warmup, highest, ahead=1, half=np.pi, since=None, end=None, low=0.0):
+def _rate(
+    step,
+    steps,
+    warmup,
+    highest,
+    ahead=1,
+    half=np.pi,
+    since=None,
+    end=None,
+    low=0.0,
+):
     if step < warmup:
         return highest * (step + ahead) / warmup
-    since, end = warmup if since is None else since, steps if end is None else end
-    return highest * (low + (1 - low) * (1 + np.cos(half * (step - since) / (end - since))) / 2)
+    since, end = (
+        warmup if since is None else since,
+        steps if end is None else end,
+    )
+    return highest * (
+        low
+        + (1 - low) * (1 + np.cos(half * (step - since) / (end - since))) / 2
+    )
 
 
 def _starts_at_zero(*a):
@@ -183,15 +250,27 @@ def _whole_turn(*a):
 
 
 def _quarter(step, steps, warmup, highest):
-    return highest * (step + 1) / warmup if step < warmup else highest * np.cos(np.pi / 2 * (step - warmup) / (steps - warmup))
+    return (
+        highest * (step + 1) / warmup
+        if step < warmup
+        else highest * np.cos(np.pi / 2 * (step - warmup) / (steps - warmup))
+    )
 
 
 def _not_halved(step, steps, warmup, highest):
-    return highest * (step + 1) / warmup if step < warmup else 2 * rate(step, steps, warmup, highest)
+    return (
+        highest * (step + 1) / warmup
+        if step < warmup
+        else 2 * rate(step, steps, warmup, highest)
+    )
 
 
 def _no_one_added(step, steps, warmup, highest):
-    return highest * (step + 1) / warmup if step < warmup else highest * np.cos(np.pi * (step - warmup) / (steps - warmup)) / 2
+    return (
+        highest * (step + 1) / warmup
+        if step < warmup
+        else highest * np.cos(np.pi * (step - warmup) / (steps - warmup)) / 2
+    )
 
 
 def _falls_from_the_start(*a):
@@ -203,7 +282,11 @@ def _too_long(step, steps, warmup, highest):
 
 
 def _straight(step, steps, warmup, highest):
-    return highest * (step + 1) / warmup if step < warmup else highest * (steps - step) / (steps - warmup)
+    return (
+        highest * (step + 1) / warmup
+        if step < warmup
+        else highest * (steps - step) / (steps - warmup)
+    )
 
 
 def _no_warmup(step, steps, warmup, highest):
@@ -211,7 +294,9 @@ def _no_warmup(step, steps, warmup, highest):
 
 
 def _both_at_once(step, steps, warmup, highest):
-    return min(1, (step + 1) / warmup) * _no_warmup(step, steps, warmup, highest)
+    return min(1, (step + 1) / warmup) * _no_warmup(
+        step, steps, warmup, highest
+    )
 
 
 def _degrees(*a):
@@ -227,16 +312,25 @@ def _ends_early(step, steps, warmup, highest):
 
 
 def _rate_cases(rng):
-    return [(0, 100, 10, 0.003), (6, 100, 13, 0.003), (9, 100, 10, 0.02), (10, 100, 10, 0.02), (11, 90, 11, 0.5), (37, 90, 11, 0.5),
-            (70, 120, 20, 1.0), (99, 100, 10, 0.003), (45, 60, 30, 2.0)]
+    return [
+        (0, 100, 10, 0.003),
+        (6, 100, 13, 0.003),
+        (9, 100, 10, 0.02),
+        (10, 100, 10, 0.02),
+        (11, 90, 11, 0.5),
+        (37, 90, 11, 0.5),
+        (70, 120, 20, 1.0),
+        (99, 100, 10, 0.003),
+        (45, 60, 30, 2.0),
+    ]
 
 
 # ---- top-p ----
 
 
 def top_p(p, share):
-    order = np.argsort(-p, kind="stable")               # likeliest first
-    likelier = np.cumsum(p[order]) - p[order]           # what stands before each
+    order = np.argsort(-p, kind="stable")  # likeliest first
+    likelier = np.cumsum(p[order]) - p[order]  # what stands before each
     kept = np.zeros_like(p)
     kept[order[likelier < share]] = p[order[likelier < share]]
     return kept / kept.sum()
@@ -252,11 +346,19 @@ def _kept(p, share, keep, normalise=True):
 
 
 def _one_short(p, share):
-    return _kept(p, share, lambda p, sums, share: (sums <= share) | (np.arange(len(p)) == 0))
+    return _kept(
+        p,
+        share,
+        lambda p, sums, share: (sums <= share) | (np.arange(len(p)) == 0),
+    )
 
 
 def _one_too_many(p, share):
-    return _kept(p, share, lambda p, sums, share: np.r_[0, 0, sums[:-2]][: len(p)] < share)
+    return _kept(
+        p,
+        share,
+        lambda p, sums, share: np.r_[0, 0, sums[:-2]][: len(p)] < share,
+    )
 
 
 def _past_the_share(p, share):
@@ -264,7 +366,9 @@ def _past_the_share(p, share):
 
 
 def _not_normalised(p, share):
-    return _kept(p, share, lambda p, sums, share: sums - p < share, normalise=False)
+    return _kept(
+        p, share, lambda p, sums, share: sums - p < share, normalise=False
+    )
 
 
 def _each_by_itself(p, share):
@@ -289,7 +393,11 @@ def _unlikely_kept(p, share):
 
 
 def _share_of_the_tokens(p, share):
-    return _kept(p, share, lambda p, sums, share: np.arange(len(p)) < np.ceil(share * len(p)))
+    return _kept(
+        p,
+        share,
+        lambda p, sums, share: np.arange(len(p)) < np.ceil(share * len(p)),
+    )
 
 
 def _alike(p, share):
@@ -304,76 +412,120 @@ def _softmaxed(p, share):
 
 
 def _top_p_cases(rng):
-    cases = [(np.array([0.1, 0.4, 0.3, 0.2]), 0.6), (np.array([0.05, 0.5, 0.15, 0.3]), 0.3), (np.array([0.2, 0.25, 0.55]), 0.9)]
-    cases.append((np.array([1, 4, 16, 2, 8, 1]) / 32, 0.75))  # sums that are exact, one of them the share
-    return cases + [(rng.dirichlet(np.ones(n) / 2), share) for n, share in ((7, 0.75), (11, 0.5), (20, 0.97))]
+    cases = [
+        (np.array([0.1, 0.4, 0.3, 0.2]), 0.6),
+        (np.array([0.05, 0.5, 0.15, 0.3]), 0.3),
+        (np.array([0.2, 0.25, 0.55]), 0.9),
+    ]
+    # sums that are exact, one of them the share
+    cases.append((np.array([1, 4, 16, 2, 8, 1]) / 32, 0.75))
+    return cases + [
+        (rng.dirichlet(np.ones(n) / 2), share)
+        for n, share in ((7, 0.75), (11, 0.5), (20, 0.97))
+    ]
 
 
 EXERCISES = [
     Exercise(
-        "bits-per-character", "11", 2,
-        r"Write <code>bits_per_character(logits, targets, n)</code>. A model has read T tokens, which stand for n characters. "
-        r"<code>logits</code> \((T, V)\) are its scores of what comes next, <code>targets</code> \((T,)\) what did come. Return the "
-        r"cross-entropy in bits for each <em>character</em>, one number. Logits may be large, and far apart.",
-        "Sum the surprise of all tokens, not the mean. One bit is ln 2 nats. Take off each row's maximum before you exponentiate, and "
-        "take no logarithm of a chance that may have become 0.",
+        "bits-per-character",
+        "11",
+        2,
+        r"Write <code>bits_per_character(logits, targets, n)</code>. A model has read "
+        r"T tokens, which stand for n characters. <code>logits</code> \((T, V)\) are "
+        r"its scores of what comes next, <code>targets</code> \((T,)\) what did come. "
+        r"Return the cross-entropy in bits for each <em>character</em>, one number. "
+        r"Logits may be large, and far apart.",
+        "Sum the surprise of all tokens, not the mean. One bit is ln 2 nats. Take off "
+        "each row's maximum before you exponentiate, and take no logarithm of a chance "
+        "that may have become 0.",
         bits_per_character,
         {
-            "This is in nats: a bit is ln 2 = 0.693 nats, so there are more bits than nats.": _nats,
-            "This is for each token. The n characters share the surprise of all T tokens.": _bits_per_token,
-            "This is in nats for each token: divide by ln 2, and by characters.": _nats_per_token,
-            "Divide by ln 2, do not multiply: a bit is less than a nat, so there are more of them.": _times_log_2,
-            "T and n have changed places: the sum over tokens is divided by n.": _upside_down,
+            "This is in nats: a bit is ln 2 = 0.693 nats, so there are more bits than "
+            "nats.": _nats,
+            "This is for each token. The n characters share the surprise of all T "
+            "tokens.": _bits_per_token,
+            "This is in nats for each token: divide by ln 2, and by "
+            "characters.": _nats_per_token,
+            "Divide by ln 2, do not multiply: a bit is less than a nat, so there are "
+            "more of them.": _times_log_2,
+            "T and n have changed places: the sum over tokens is divided by "
+            "n.": _upside_down,
             "This is the sum of all bits: divide it by n.": _sum_alone,
             "This is the perplexity, e to the mean of the nats.": _perplexity,
-            "The sign: the logarithm of a chance is negative, surprise is not.": _sign_lost,
-            "Take the logarithm of each chance, then the mean. The logarithm of the mean hides a single bad guess.": _log_of_the_mean,
-            "A logit is no logarithm of a chance yet: the softmax's sum is missing.": _no_softmax,
-            "exp overflows for large logits: take off each row's maximum first.": _may_overflow,
-            "A small chance becomes 0 in a float, its logarithm −∞: take a logarithm of the softmax's sum alone.": _log_of_zero,
-            "One maximum for all rows: the rows far below it become 0. Take off each row's own.": _one_maximum,
-            "This is the surprise at the model's own first choice, not at the target.": _likeliest,
+            "The sign: the logarithm of a chance is negative, surprise is "
+            "not.": _sign_lost,
+            "Take the logarithm of each chance, then the mean. The logarithm of the "
+            "mean hides a single bad guess.": _log_of_the_mean,
+            "A logit is no logarithm of a chance yet: the softmax's sum is "
+            "missing.": _no_softmax,
+            "exp overflows for large logits: take off each row's maximum "
+            "first.": _may_overflow,
+            "A small chance becomes 0 in a float, its logarithm −∞: take a logarithm "
+            "of the softmax's sum alone.": _log_of_zero,
+            "One maximum for all rows: the rows far below it become 0. Take off each "
+            "row's own.": _one_maximum,
+            "This is the surprise at the model's own first choice, not at the "
+            "target.": _likeliest,
         },
         _bits_cases,
     ),
     Exercise(
-        "merge-pair", "11", 2,
-        r"Write <code>merge_pair(tokens, pair, new)</code>: a copy of <code>tokens</code> \((T,)\) in which <code>new</code> stands for "
-        r"every place where the two tokens of <code>pair</code> stand side by side, in this order. Go from left to right; a token that has "
-        r"been merged is gone, so that 4 4 4 with the pair (4, 4) becomes <em>new</em> 4.",
-        "Walk with an index of your own, which moves by two after a merge and by one otherwise. Mind the last token.",
+        "merge-pair",
+        "11",
+        2,
+        r"Write <code>merge_pair(tokens, pair, new)</code>: a copy of "
+        r"<code>tokens</code> \((T,)\) in which <code>new</code> stands for every "
+        r"place where the two tokens of <code>pair</code> stand side by side, in this "
+        r"order. Go from left to right; a token that has been merged is gone, so that "
+        r"4 4 4 with the pair (4, 4) becomes <em>new</em> 4.",
+        "Walk with an index of your own, which moves by two after a merge and by one "
+        "otherwise. Mind the last token.",
         merge_pair,
         {
-            "Go from the left: in 4 4 4 the first two are merged, not the last two.": _from_the_right,
+            "Go from the left: in 4 4 4 the first two are merged, not the last "
+            "two.": _from_the_right,
             "Every place is merged, not the first alone.": _first_alone,
-            "The second token of the pair is still there: move on by two.": _second_kept,
-            "A token that has been merged is gone: it cannot begin another pair.": _overlapping,
+            "The second token of the pair is still there: move on by "
+            "two.": _second_kept,
+            "A token that has been merged is gone: it cannot begin another "
+            "pair.": _overlapping,
             "The order counts: (1, 2) is not (2, 1).": _any_order,
             "What is new stays as it is: go through the tokens once.": _again,
-            "Both tokens must be there, side by side: one alone stays what it is.": _each_alone,
+            "Both tokens must be there, side by side: one alone stays what it "
+            "is.": _each_alone,
             "The last token is lost where it is not merged.": _last_lost,
         },
         _merge_cases,
     ),
     Exercise(
-        "learning-rate", "11", 2,
-        r"Write <code>rate(step, steps, warmup, highest)</code>, a number. Steps count from 0. In the first <code>warmup</code> steps the "
-        r"rate rises in a straight line: step 0 has <code>highest / warmup</code>, step <code>warmup − 1</code> has <code>highest</code>. "
-        r"From step <code>warmup</code> on, where it is <code>highest</code> again, it falls along half a cosine that would reach 0 at "
-        r"step <code>steps</code>.",
-        "(1 + cos x) / 2 falls from 1 to 0 while x goes from 0 to π. Which share of the falling steps is done at a step?",
+        "learning-rate",
+        "11",
+        2,
+        r"Write <code>rate(step, steps, warmup, highest)</code>, a number. Steps count "
+        r"from 0. In the first <code>warmup</code> steps the rate rises in a straight "
+        r"line: step 0 has <code>highest / warmup</code>, step <code>warmup − 1</code> "
+        r"has <code>highest</code>. From step <code>warmup</code> on, where it is "
+        r"<code>highest</code> again, it falls along half a cosine that would reach 0 "
+        r"at step <code>steps</code>.",
+        "(1 + cos x) / 2 falls from 1 to 0 while x goes from 0 to π. Which share of "
+        "the falling steps is done at a step?",
         rate,
         {
-            "Step 0 has highest / warmup, not 0: a step with rate 0 is wasted.": _starts_at_zero,
+            "Step 0 has highest / warmup, not 0: a step with rate 0 is "
+            "wasted.": _starts_at_zero,
             "Half a cosine, from 0 to π: a whole turn comes back up.": _whole_turn,
-            "(1 + cos x) / 2 with x up to π, which is flat at both ends; cos x up to π/2 ends in a steep fall.": _quarter,
-            "Half of 1 + cos x: without the half it begins at twice the highest rate.": _not_halved,
+            "(1 + cos x) / 2 with x up to π, which is flat at both ends; cos x up to "
+            "π/2 ends in a steep fall.": _quarter,
+            "Half of 1 + cos x: without the half it begins at twice the highest "
+            "rate.": _not_halved,
             "1 + cos x, then the half: a cosine alone becomes negative.": _no_one_added,
-            "The fall begins at warmup, not at step 0: count the steps since then.": _falls_from_the_start,
+            "The fall begins at warmup, not at step 0: count the steps since "
+            "then.": _falls_from_the_start,
             "The fall takes steps − warmup steps, and ends at steps.": _too_long,
             "This is a straight line down; asked is half a cosine.": _straight,
             "The warm-up is missing.": _no_warmup,
-            "The two parts follow each other: this lets it fall while it rises.": _both_at_once,
+            "The two parts follow each other: this lets it fall while it "
+            "rises.": _both_at_once,
             "cos takes radians: half a turn is π, not 180.": _degrees,
             "After the warm-up it must fall.": _constant,
             "It would reach 0 at step steps, one after the last.": _ends_early,
@@ -382,20 +534,28 @@ EXERCISES = [
         atol=1e-8,
     ),
     Exercise(
-        "top-p", "11", 3,
-        r"Write <code>top_p(p, share)</code>: from chances <code>p</code> \((V,)\), keep the fewest likeliest tokens whose chances sum to "
-        r"<code>share</code> (less than 1) or more, give all others 0, and let the rest sum to 1. The answer \((V,)\) is in the order "
-        r"of <code>p</code>.",
-        "A token stays where those that are likelier sum to less than the share. Sort, sum, and put back in order.",
+        "top-p",
+        "11",
+        3,
+        r"Write <code>top_p(p, share)</code>: from chances <code>p</code> \((V,)\), "
+        r"keep the fewest likeliest tokens whose chances sum to <code>share</code> "
+        r"(less than 1) or more, give all others 0, and let the rest sum to 1. The "
+        r"answer \((V,)\) is in the order of <code>p</code>.",
+        "A token stays where those that are likelier sum to less than the share. Sort, "
+        "sum, and put back in order.",
         top_p,
         {
             "The token that takes the sum to the share is kept too.": _one_short,
-            "One token too many: stop with the one that takes the sum to the share.": _one_too_many,
-            "Where the sum is the share already, nothing more is kept: the share or more is enough.": _past_the_share,
+            "One token too many: stop with the one that takes the sum to the "
+            "share.": _one_too_many,
+            "Where the sum is the share already, nothing more is kept: the share or "
+            "more is enough.": _past_the_share,
             "What is left must sum to 1.": _not_normalised,
-            "The sum of the likeliest counts, not each chance against the largest.": _each_by_itself,
+            "The sum of the likeliest counts, not each chance against the "
+            "largest.": _each_by_itself,
             "The answer is in the order of p: put the tokens back.": _left_sorted,
-            "Sum in the order of likelihood: this takes the first tokens of the vocabulary.": _unsorted,
+            "Sum in the order of likelihood: this takes the first tokens of the "
+            "vocabulary.": _unsorted,
             "The likeliest first: this keeps the unlikely ones.": _unlikely_kept,
             "A share of the chances, not of the tokens.": _share_of_the_tokens,
             "Those that stay keep their ratios: they are not all alike.": _alike,

@@ -1,4 +1,6 @@
-"""Exercises of chapter 11 on sequences of anything: the loss of words among vectors, and sound as frames of frequencies."""
+"""Exercises of chapter 11 on sequences of anything: the loss of words among vectors,
+and sound as frames of frequencies.
+"""
 
 import numpy as np
 
@@ -8,11 +10,11 @@ from tfbook.exercises.exercise import Exercise
 
 
 def word_loss(logits, words):
-    target = words[1:]                                   # what comes after each place
+    target = words[1:]  # what comes after each place
     guess = logits[:-1]
     guess = guess - guess.max(axis=-1, keepdims=True)
     log_p = guess - np.log(np.exp(guess).sum(axis=-1, keepdims=True))
-    at = np.flatnonzero(target >= 0)                     # where that is a word
+    at = np.flatnonzero(target >= 0)  # where that is a word
     return -log_p[at, target[at]].mean()
 
 
@@ -42,11 +44,15 @@ def _minus_one_is_first(logits, words):
 
 
 def _over_all_places(logits, words):
-    return word_loss(logits, words) * (words[1:] >= 0).sum() / (len(words) - 1)
+    return (
+        word_loss(logits, words) * (words[1:] >= 0).sum() / (len(words) - 1)
+    )
 
 
 def _over_all_words(logits, words):
-    return word_loss(logits, words) * (words[1:] >= 0).sum() / (words >= 0).sum()
+    return (
+        word_loss(logits, words) * (words[1:] >= 0).sum() / (words >= 0).sum()
+    )
 
 
 def _summed(logits, words):
@@ -83,7 +89,9 @@ def _vectors_dropped_first(logits, words):
 
 def _overflow(logits, words):
     at = np.flatnonzero(words[1:] >= 0)
-    return -(logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True)))[at, words[1:][at]].mean()
+    return -(logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True)))[
+        at, words[1:][at]
+    ].mean()
 
 
 def _log_of_zero(logits, words):
@@ -93,10 +101,22 @@ def _log_of_zero(logits, words):
 
 def _word_cases(rng):
     cases = []
-    for words, vocab, scale in (([2, -1, -1, -1, 0, 4, 1], 5, 1), ([-1, -1, 3, 1, 6, -1, 0, 0, -1], 7, 3), ([1, 1, 2, 0, -1, -1], 3, 1),
-                                ([4, -1, 2, -1, 5, 3], 6, 900)):
-        cases.append((scale * rng.standard_normal((len(words), vocab)), np.array(words)))
-    return [*cases, (1000 + rng.standard_normal((5, 4)), np.array([0, 3, -1, 1, 2]))]
+    for words, vocab, scale in (
+        ([2, -1, -1, -1, 0, 4, 1], 5, 1),
+        ([-1, -1, 3, 1, 6, -1, 0, 0, -1], 7, 3),
+        ([1, 1, 2, 0, -1, -1], 3, 1),
+        ([4, -1, 2, -1, 5, 3], 6, 900),
+    ):
+        cases.append(
+            (
+                scale * rng.standard_normal((len(words), vocab)),
+                np.array(words),
+            )
+        )
+    return [
+        *cases,
+        (1000 + rng.standard_normal((5, 4)), np.array([0, 3, -1, 1, 2])),
+    ]
 
 
 # ---- frames of frequencies ----
@@ -105,14 +125,27 @@ def _word_cases(rng):
 def loudness(wave, size, hop):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     starts = range(0, len(wave) - size + 1, hop)
-    framed = np.stack([wave[start:start + size] for start in starts])
+    framed = np.stack([wave[start : start + size] for start in starts])
     return 4 / size * np.abs(np.fft.rfft(framed * window))
 
 
-def _loudness(wave, size, hop, window=None, measure=np.abs, scale=None, last=0):
-    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size) if window is None else window
-    framed = np.stack([wave[start:start + size] for start in range(0, len(wave) - size + 1 - last, hop)])
-    return (4 / size if scale is None else scale) * measure(np.fft.rfft(framed * window))
+def _loudness(
+    wave, size, hop, window=None, measure=np.abs, scale=None, last=0
+):
+    window = (
+        0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
+        if window is None
+        else window
+    )
+    framed = np.stack(
+        [
+            wave[start : start + size]
+            for start in range(0, len(wave) - size + 1 - last, hop)
+        ]
+    )
+    return (4 / size if scale is None else scale) * measure(
+        np.fft.rfft(framed * window)
+    )
 
 
 def _no_window(wave, size, hop):
@@ -128,7 +161,12 @@ def _symmetric(wave, size, hop):
 
 
 def _cosine_added(wave, size, hop):
-    return _loudness(wave, size, hop, 0.5 + 0.5 * np.cos(2 * np.pi * np.arange(size) / size))
+    return _loudness(
+        wave,
+        size,
+        hop,
+        0.5 + 0.5 * np.cos(2 * np.pi * np.arange(size) / size),
+    )
 
 
 def _no_overlap(wave, size, hop):
@@ -157,13 +195,23 @@ def _last_missed(wave, size, hop):
 
 def _all_channels(wave, size, hop):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
-    framed = np.stack([wave[start:start + size] for start in range(0, len(wave) - size + 1, hop)])
+    framed = np.stack(
+        [
+            wave[start : start + size]
+            for start in range(0, len(wave) - size + 1, hop)
+        ]
+    )
     return 4 / size * np.abs(np.fft.fft(framed * window))
 
 
 def _across_frames(wave, size, hop):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
-    framed = np.stack([wave[start:start + size] for start in range(0, len(wave) - size + 1, hop)])
+    framed = np.stack(
+        [
+            wave[start : start + size]
+            for start in range(0, len(wave) - size + 1, hop)
+        ]
+    )
     return 4 / size * np.abs(np.fft.rfft(framed * window, axis=0))
 
 
@@ -173,64 +221,98 @@ def _transposed(wave, size, hop):
 
 def _filled_up(wave, size, hop):
     missing = -(len(wave) - size) % hop
-    return loudness(np.concatenate([wave, np.zeros(missing or hop)]), size, hop)
+    return loudness(
+        np.concatenate([wave, np.zeros(missing or hop)]), size, hop
+    )
 
 
 def _wave_cases(rng):
     sizes = (20, 8, 3), (30, 10, 5), (17, 6, 4), (24, 16, 8), (40, 8, 2)
-    return [(rng.standard_normal(samples), size, hop) for samples, size, hop in sizes]
+    return [
+        (rng.standard_normal(samples), size, hop)
+        for samples, size, hop in sizes
+    ]
 
 
 EXERCISES = [
     Exercise(
-        "word-loss", "11", 3,
-        r"A causal model has read a row in which words and vectors alternate. Write <code>word_loss(logits, words)</code>: the mean "
-        r"cross-entropy, in nats, over those places after which a <em>word</em> comes. <code>words</code> is <code>(T,)</code>, −1 where "
-        r"a vector stands; row t of <code>logits</code>, <code>(T, vocab)</code>, is the guess of what comes after place t.",
-        "The word at place t + 1 is guessed at place t, whatever stands there. And beware of −1 as an index.",
+        "word-loss",
+        "11",
+        3,
+        r"A causal model has read a row in which words and vectors alternate. Write "
+        r"<code>word_loss(logits, words)</code>: the mean cross-entropy, in nats, over "
+        r"those places after which a <em>word</em> comes. <code>words</code> is "
+        r"<code>(T,)</code>, −1 where a vector stands; row t of <code>logits</code>, "
+        r"<code>(T, vocab)</code>, is the guess of what comes after place t.",
+        "The word at place t + 1 is guessed at place t, whatever stands there. And "
+        "beware of −1 as an index.",
         word_loss,
         {
-            "Nothing is shifted: row t guesses what comes after place t, not what stands there.": _not_shifted,
-            "The shift goes the wrong way: row t guesses the word at t + 1.": _shifted_back,
-            "−1 is taken for the last word of the vocabulary: leave out the places after which a vector comes.": _minus_one_is_last,
-            "A vector is taken for word 0: leave out the places after which a vector comes.": _minus_one_is_first,
-            "The sum is divided by all places: divide by those after which a word comes.": _over_all_places,
-            "The sum is divided by all words: one at the very beginning is guessed by nobody.": _over_all_words,
+            "Nothing is shifted: row t guesses what comes after place t, not what "
+            "stands there.": _not_shifted,
+            "The shift goes the wrong way: row t guesses the word at t + "
+            "1.": _shifted_back,
+            "−1 is taken for the last word of the vocabulary: leave out the places "
+            "after which a vector comes.": _minus_one_is_last,
+            "A vector is taken for word 0: leave out the places after which a vector "
+            "comes.": _minus_one_is_first,
+            "The sum is divided by all places: divide by those after which a word "
+            "comes.": _over_all_places,
+            "The sum is divided by all words: one at the very beginning is guessed by "
+            "nobody.": _over_all_words,
             "The sum is not divided: the mean is asked for.": _summed,
-            "A word after a vector counts too: what has to be a word is the next token, not the present one.": _words_after_words,
+            "A word after a vector counts too: what has to be a word is the next "
+            "token, not the present one.": _words_after_words,
             "The sign is wrong: a likely word has a small, positive loss.": _no_sign,
             "This is in bits: use the natural logarithm.": _bits,
             "The logarithm is missing: this is the mean probability.": _probability,
-            "The softmax is missing: a logit is no logarithm of a probability.": _logits_alone,
-            "The vectors are cut out before the shift: a word is guessed at the place before it, and that may hold a vector.":
-                _vectors_dropped_first,
-            "exp overflows on large logits: subtract the maximum of each row.": _overflow,
-            "A small probability becomes 0 in a float, its logarithm −∞: take a logarithm of the softmax's sum alone.": _log_of_zero,
+            "The softmax is missing: a logit is no logarithm of a "
+            "probability.": _logits_alone,
+            "The vectors are cut out before the shift: a word is guessed at the place "
+            "before it, and that may hold a vector.": _vectors_dropped_first,
+            "exp overflows on large logits: subtract the maximum of each "
+            "row.": _overflow,
+            "A small probability becomes 0 in a float, its logarithm −∞: take a "
+            "logarithm of the softmax's sum alone.": _log_of_zero,
         },
         _word_cases,
     ),
     Exercise(
-        "loudness", "11", 3,
-        r"Write <code>loudness(wave, size, hop)</code>: cut the sound into frames of <code>size</code> samples (even) that begin every "
-        r"<code>hop</code> samples, multiply each by the window \(\frac12 - \frac12 \cos(2 \pi n / \mathrm{size})\), n from 0 on, and give "
-        r"the amplitude of every frequency, \(\frac{4}{\mathrm{size}}\) times the absolute value of <code>np.fft.rfft</code>. "
-        r"A last frame that is not full is left out. Shape <code>(T, size // 2 + 1)</code>.",
-        "First an array of frames, (T, size). How many starts leave room for a whole frame?",
+        "loudness",
+        "11",
+        3,
+        r"Write <code>loudness(wave, size, hop)</code>: cut the sound into frames of "
+        r"<code>size</code> samples (even) that begin every <code>hop</code> samples, "
+        r"multiply each by the window \(\frac12 - \frac12 \cos(2 \pi n / "
+        r"\mathrm{size})\), n from 0 on, and give the amplitude of every frequency, "
+        r"\(\frac{4}{\mathrm{size}}\) times the absolute value of "
+        r"<code>np.fft.rfft</code>. A last frame that is not full is left out. Shape "
+        r"<code>(T, size // 2 + 1)</code>.",
+        "First an array of frames, (T, size). How many starts leave room for a whole "
+        "frame?",
         loudness,
         {
             "The window is missing.": _no_window,
-            "The window is missing, though its factor is there.": _no_window_but_its_factor,
+            "The window is missing, though its factor is "
+            "there.": _no_window_but_its_factor,
             "np.hanning divides by size − 1: this window divides by size.": _symmetric,
-            "The cosine is subtracted: this window is loudest at the edges.": _cosine_added,
-            "The frames do not overlap: they begin every hop samples, not every size.": _no_overlap,
-            "The real part depends on where in its period a tone begins: take the absolute value.": _real_part,
+            "The cosine is subtracted: this window is loudest at the "
+            "edges.": _cosine_added,
+            "The frames do not overlap: they begin every hop samples, not every "
+            "size.": _no_overlap,
+            "The real part depends on where in its period a tone begins: take the "
+            "absolute value.": _real_part,
             "This is the power, the square: the amplitude is asked for.": _power,
             "The factor 4 / size is missing.": _unscaled,
-            "The factor is 2 / size: the window halves a tone once more, so it is 4 / size.": _half_scaled,
-            "The last full frame is missed: a start at len(wave) − size leaves room for one.": _last_missed,
+            "The factor is 2 / size: the window halves a tone once more, so it is 4 / "
+            "size.": _half_scaled,
+            "The last full frame is missed: a start at len(wave) − size leaves room "
+            "for one.": _last_missed,
             "A real sound needs half of the channels: rfft, not fft.": _all_channels,
-            "The transform runs across the frames: it belongs to the samples of each.": _across_frames,
-            "Frames are rows, frequencies are columns: this is the other way round.": _transposed,
+            "The transform runs across the frames: it belongs to the samples of "
+            "each.": _across_frames,
+            "Frames are rows, frequencies are columns: this is the other way "
+            "round.": _transposed,
             "A frame that is not full is left out, not filled with zeros.": _filled_up,
         },
         _wave_cases,

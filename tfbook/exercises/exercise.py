@@ -27,9 +27,11 @@ class Exercise:
     mistakes : dict of str to callable
         The classic wrong answers, each under the one-line diagnosis that a reader gets.
     cases : callable
-        Takes a random generator and gives a list of arguments: several shapes, no two axes of one size.
+        Takes a random generator and gives a list of arguments: several shapes, no two
+        axes of one size.
     atol : float
-        How far off a number of the answer may be, whatever its size; less where the right numbers are small.
+        How far off a number of the answer may be, whatever its size; less where the
+        right numbers are small.
     """
 
     name: str
@@ -61,7 +63,8 @@ class Result:
 
 
 def judge(exercise, answer):
-    """Compare an answer with the solution on every case, and find the mistake where they differ.
+    """Compare an answer with the solution on every case, and find the mistake where
+    they differ.
 
     Parameters
     ----------
@@ -76,7 +79,11 @@ def judge(exercise, answer):
     if answer is None or answer is ...:
         return Result(False, "Not attempted yet.")
     if not callable(answer):
-        return Result(False, f"Expected a function, got {type(answer).__name__}: pass the function itself, without calling it.")
+        return Result(
+            False,
+            f"Expected a function, got {type(answer).__name__}: pass the function"
+            " itself, without calling it.",
+        )
     blank = _blank(answer)
     if blank:
         return Result(False, "Not attempted yet.")
@@ -86,21 +93,50 @@ def judge(exercise, answer):
         return Result(False, f"Not yet. {misfit}")
     right = [_outcome(exercise.solution, case) for case in cases]
     given = [_outcome(answer, case) for case in cases]
-    if blank is None and all(outcome.nothing or isinstance(outcome.error, NotImplementedError) for outcome in given):
+    if blank is None and all(
+        outcome.nothing or isinstance(outcome.error, NotImplementedError)
+        for outcome in given
+    ):
         return Result(False, "Not attempted yet.")
     if all(outcome.nothing for outcome in given):
-        return Result(False, "Not yet. Your function returned nothing: is a return missing?")
+        return Result(
+            False,
+            "Not yet. Your function returned nothing: is a return missing?",
+        )
     for outcome in given:
         if outcome.changed is not None:
-            name = list(inspect.signature(exercise.solution).parameters)[outcome.changed]
-            return Result(False, f"Your function changes its argument {name}. Work on a new array: x = x / 2, not x /= 2.")
-    wrong = [i for i in range(len(cases)) if not _same(given[i], right[i], exercise.atol)]
+            name = list(inspect.signature(exercise.solution).parameters)[
+                outcome.changed
+            ]
+            return Result(
+                False,
+                f"Your function changes its argument {name}. Work on a new array: x = x"
+                " / 2, not x /= 2.",
+            )
+    wrong = [
+        i
+        for i in range(len(cases))
+        if not _same(given[i], right[i], exercise.atol)
+    ]
     if not wrong:
-        return Result(True, f"Correct: equal to the solution on all {len(cases)} inputs.")
+        return Result(
+            True,
+            f"Correct: equal to the solution on all {len(cases)} inputs.",
+        )
     for diagnosis, mistake in exercise.mistakes.items():
-        if all(_same(given[i], _outcome(mistake, case), exercise.atol, exactly=False) for i, case in enumerate(cases)):
+        if all(
+            _same(
+                given[i],
+                _outcome(mistake, case),
+                exercise.atol,
+                exactly=False,
+            )
+            for i, case in enumerate(cases)
+        ):
             return Result(False, f"Not yet. {diagnosis}")
-    return Result(False, f"Not yet. {_difference(given[wrong[0]], right[wrong[0]], exercise.atol)}\n{_describe(cases[wrong[0]])}")
+    first = wrong[0]
+    difference = _difference(given[first], right[first], exercise.atol)
+    return Result(False, f"Not yet. {difference}\n{_describe(cases[first])}")
 
 
 def _blank(function):
@@ -108,19 +144,33 @@ def _blank(function):
     try:
         function = inspect.unwrap(function)
         (node,) = ast.parse(source(function)).body
-        if not isinstance(node, ast.FunctionDef) or node.name != function.__code__.co_name:
+        if (
+            not isinstance(node, ast.FunctionDef)
+            or node.name != function.__code__.co_name
+        ):
             return None
-    except Exception:  # whatever inspect and ast make of a lambda, a builtin, a cell that is gone
+    except Exception:  # a lambda, a builtin, a cell that is gone
         return None
     return all(_placeholder(statement) for statement in node.body)
 
 
 def _placeholder(statement):
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-        return statement.value.value is ... or isinstance(statement.value.value, str)
+    if isinstance(statement, ast.Expr) and isinstance(
+        statement.value, ast.Constant
+    ):
+        return statement.value.value is ... or isinstance(
+            statement.value.value, str
+        )
     if isinstance(statement, ast.Raise):
-        raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
-        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+        raised = (
+            statement.exc.func
+            if isinstance(statement.exc, ast.Call)
+            else statement.exc
+        )
+        return (
+            isinstance(raised, ast.Name)
+            and raised.id == "NotImplementedError"
+        )
     return isinstance(statement, ast.Pass)
 
 
@@ -134,10 +184,18 @@ def _misfit(answer, solution):
     try:
         signature.bind(*names)
     except TypeError:
-        plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
-        takes = signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)
+        plain = [
+            parameter.replace(annotation=inspect.Parameter.empty)
+            for parameter in signature.parameters.values()
+        ]
+        takes = signature.replace(
+            parameters=plain, return_annotation=inspect.Signature.empty
+        )
         count = f"{len(names)} argument{'s' if len(names) > 1 else ''}"
-        return f"Expected a function of {count}, ({', '.join(names)}); yours takes {takes}."
+        return (
+            f"Expected a function of {count}, ({', '.join(names)}); yours takes"
+            f" {takes}."
+        )
     return None
 
 
@@ -167,7 +225,9 @@ def _outcome(function, case):
         except (Exception, SystemExit) as error:
             outcome.error = error
     for i, (before, after) in enumerate(zip(case, arguments)):
-        if isinstance(before, np.ndarray) and not np.array_equal(before, after, equal_nan=before.dtype.kind == "f"):
+        if isinstance(before, np.ndarray) and not np.array_equal(
+            before, after, equal_nan=before.dtype.kind == "f"
+        ):
             outcome.changed = i
     return outcome
 
@@ -179,26 +239,41 @@ def _array(value):
     try:
         array = np.asarray(value)
     except Exception as error:
-        raise _NotAnArray(f"Expected one array, got a {kind} that NumPy cannot make into one: {error}") from None
+        raise _NotAnArray(
+            f"Expected one array, got a {kind} that NumPy cannot make into one: {error}"
+        ) from None
     if array.dtype.kind == "O":
-        raise _NotAnArray(f"Expected one array of numbers, got {'an array of objects' if isinstance(value, np.ndarray) else f'a {kind}'}.")
+        got = (
+            "an array of objects"
+            if isinstance(value, np.ndarray)
+            else f"a {kind}"
+        )
+        raise _NotAnArray(f"Expected one array of numbers, got {got}.")
     return array
 
 
 def _same(a, b, atol, exactly=True):
     """Equal values of one shape, both numbers or both booleans.
 
-    Where ``exactly`` is off, nan equals nan, any number far below zero stands for −∞, and equal errors count too.
+    Where ``exactly`` is off, nan equals nan, any number far below zero stands for −∞,
+    and equal errors count too.
     """
     if a.error is not None or b.error is not None:
         return not exactly and type(a.error) is type(b.error)
     if a.value is None or b.value is None:
         return False
     x, y = a.value, b.value
-    if x.shape != y.shape or x.dtype.kind not in "biuf" or _is_boolean(x) != _is_boolean(y):
+    if (
+        x.shape != y.shape
+        or x.dtype.kind not in "biuf"
+        or _is_boolean(x) != _is_boolean(y)
+    ):
         return False
     if not exactly:
-        x, y = (z if _is_boolean(z) else np.where(z <= -1e4, -np.inf, z) for z in (x, y))
+        x, y = (
+            z if _is_boolean(z) else np.where(z <= -1e4, -np.inf, z)
+            for z in (x, y)
+        )
     return bool(np.all(_close(x, y, atol, equal_nan=not exactly)))
 
 
@@ -207,16 +282,26 @@ def _is_boolean(x):
 
 
 def _close(x, y, atol, equal_nan=False):
-    """Entry by entry: counts exactly, other numbers as closely as arithmetic in float32 comes to them, whatever dtype they end in."""
+    """Entry by entry: counts exactly, other numbers as closely as arithmetic in float32
+    comes to them, whatever dtype they end in.
+    """
     counted = any(z.dtype.kind in "iu" for z in (x, y))
-    return np.isclose(x, y, rtol=1e-12 if counted else 1e-5, atol=1e-9 if counted else atol, equal_nan=equal_nan)
+    return np.isclose(
+        x,
+        y,
+        rtol=1e-12 if counted else 1e-5,
+        atol=1e-9 if counted else atol,
+        equal_nan=equal_nan,
+    )
 
 
 def _difference(given, right, atol):
     if isinstance(given.error, _NotAnArray):
         return str(given.error)
     if given.error is not None:
-        return f"Your function stopped with {type(given.error).__name__}" + (f": {given.error}" if str(given.error) else ".")
+        return f"Your function stopped with {type(given.error).__name__}" + (
+            f": {given.error}" if str(given.error) else "."
+        )
     if given.value is None:
         return "Your function returned nothing here: is a return missing?"
     x, y = given.value, right.value
@@ -226,16 +311,26 @@ def _difference(given, right, atol):
         return f"Expected dtype {y.dtype}, got {x.dtype}."
     place = tuple(int(i) for i in np.argwhere(~_close(x, y, atol))[0])
     expected, got = _apart(y[place], x[place])
-    return f"{f'At {list(place)}, expected' if place else 'Expected'} {expected}, got {got}."
+    return (
+        f"{f'At {list(place)}, expected' if place else 'Expected'} {expected}, got"
+        f" {got}."
+    )
 
 
 def _apart(a, b):
-    """Two numbers with as many digits as tell them apart, four at least; whole ones in full."""
+    """Two numbers with as many digits as tell them apart, four at least; whole ones in
+    full.
+    """
     if isinstance(a, np.bool_):
         return str(a), str(b)
     if all(float(x).is_integer() and abs(x) < 1e15 for x in (a, b)):
         return f"{int(a)}", f"{int(b)}"
-    return next(pair for digits in range(4, 19) if len(set(pair := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2 or digits == 18)
+    return next(
+        pair
+        for digits in range(4, 19)
+        if len(set(pair := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2
+        or digits == 18
+    )
 
 
 def _describe(case):

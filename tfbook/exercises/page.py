@@ -9,7 +9,13 @@ from pygments.lexers import PythonLexer
 
 from tfbook.exercises.exercise import Exercise, source
 
-SPELT = {"alibi": "ALiBi", "ffn": "FFN", "jacobian": "Jacobian", "rnn": "RNN", "swiglu": "SwiGLU"}
+SPELT = {
+    "alibi": "ALiBi",
+    "ffn": "FFN",
+    "jacobian": "Jacobian",
+    "rnn": "RNN",
+    "swiglu": "SwiGLU",
+}
 
 
 @dataclass(frozen=True)
@@ -19,21 +25,25 @@ class Box:
     exercise: Exercise
 
     def __repr__(self):
-        return f"Exercise {self.exercise.name}, difficulty {self.exercise.difficulty} of 5"
+        name, difficulty = self.exercise.name, self.exercise.difficulty
+        return f"Exercise {name}, difficulty {difficulty} of 5"
 
     def _repr_html_(self):
         e = self.exercise
         stars = "●" * e.difficulty + "○" * (5 - e.difficulty)
         return (
             f'<div class="tfb-exercise mathjax_process" id="exercise-{e.name}">'
-            f'<p class="tfb-difficulty"><span aria-hidden="true">{stars}</span> difficulty {e.difficulty} of 5</p>'
-            f"<p>{e.task}</p><details><summary>Hint</summary><p>{e.hint}</p></details></div>"
+            f'<p class="tfb-difficulty"><span aria-hidden="true">{stars}</span> '
+            f"difficulty {e.difficulty} of 5</p><p>{e.task}</p>"
+            f"<details><summary>Hint</summary><p>{e.hint}</p></details></div>"
         )
 
 
 @dataclass(frozen=True)
 class Reveal:
-    """The solution's source, closed until it is asked for; the plain text does not give it away."""
+    """The solution's source, closed until it is asked for; the plain text does not give
+    it away.
+    """
 
     exercise: Exercise
 
@@ -41,16 +51,25 @@ class Reveal:
         return f"Solution of {self.exercise.name} (opens on the page and in a notebook)"
 
     def _repr_html_(self):
-        code = highlight(source(self.exercise.solution), PythonLexer(), HtmlFormatter(nowrap=True))
+        code = highlight(
+            source(self.exercise.solution),
+            PythonLexer(),
+            HtmlFormatter(nowrap=True),
+        )
+        name = html.escape(self.exercise.name)
         return (
-            f'<details class="tfb-solution" id="solution-{html.escape(self.exercise.name)}"><summary>Solution</summary>'
-            f'<div class="highlight-python notranslate"><div class="highlight"><pre>{code}</pre></div></div></details>'
+            f'<details class="tfb-solution" id="solution-{name}">'
+            "<summary>Solution</summary>"
+            '<div class="highlight-python notranslate"><div class="highlight">'
+            f"<pre>{code}</pre></div></div></details>"
         )
 
 
 @dataclass(frozen=True)
 class Solutions:
-    """Exercises with their solutions, each below its task; a title leads to its place in the chapter, where the page is known."""
+    """Exercises with their solutions, each below its task; a title leads to its place
+    in the chapter, where the page is known.
+    """
 
     exercises: tuple
     page: str = ""
@@ -66,7 +85,10 @@ class Solutions:
         if self.page:
             title = f'<a href="{self.page}.html#exercise-{exercise.name}">{title}</a>'
         shown = Box(exercise)._repr_html_() + Reveal(exercise)._repr_html_()
-        return f'<div class="tfb-entry" data-level="{exercise.difficulty}"><h3>{title}</h3>{shown}</div>'
+        return (
+            f'<div class="tfb-entry" data-level="{exercise.difficulty}"><h3>{title}'
+            f"</h3>{shown}</div>"
+        )
 
 
 def title_of(name):

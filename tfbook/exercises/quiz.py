@@ -1,4 +1,6 @@
-"""Quizzes that work on the static page (jupyterquiz), with ids that do not change from run to run."""
+"""Quizzes that work on the static page (jupyterquiz), with ids that do not change from
+run to run.
+"""
 
 import random
 
@@ -21,7 +23,9 @@ def quiz(chapter):
     from tfbook.exercises import QUIZZES
 
     if chapter not in QUIZZES:
-        raise ValueError(f"chapter: expected one of {', '.join(QUIZZES)}, got {chapter!r}")
+        raise ValueError(
+            f"chapter: expected one of {', '.join(QUIZZES)}, got {chapter!r}"
+        )
     state = random.getstate()
     random.seed(chapter)  # jupyterquiz draws the id of its element from here
     display_quiz(QUIZZES[chapter], max_width=720, border_radius=4)
@@ -45,5 +49,12 @@ def choice(question, right, wrong):
         As jupyterquiz reads it.
     """
     answers = [{"answer": right[0], "correct": True, "feedback": right[1]}]
-    answers += [{"answer": answer, "correct": False, "feedback": feedback} for answer, feedback in wrong.items()]
-    return {"question": question, "type": "multiple_choice", "answers": answers}
+    answers += [
+        {"answer": answer, "correct": False, "feedback": feedback}
+        for answer, feedback in wrong.items()
+    ]
+    return {
+        "question": question,
+        "type": "multiple_choice",
+        "answers": answers,
+    }

@@ -4,57 +4,116 @@ from tfbook.exercises.quiz import choice
 
 QUIZ = [
     choice(
-        "Only the vector of token 2 is changed before a layer without a mask. Which rows of its output change?",
-        ("All of them, as a rule", "Every token attends to token 2, and its key has a say in all weights."),
+        "Only the vector of token 2 is changed before a layer without a mask. Which "
+        "rows of its output change?",
+        (
+            "All of them, as a rule",
+            "Every token attends to token 2, and its key has a say in all weights.",
+        ),
         {
-            "Row 2 only": "That is so for the network and the norms. Attention carries the change to the others.",
+            "Row 2 only": (
+                "That is so for the network and the norms. Attention carries the "
+                "change to the others."
+            ),
             "Row 2 and those after it": "That needs a causal mask.",
-            "All but row 2": "Row 2 has its own vector in the residual sum, and its own query.",
+            "All but row 2": (
+                "Row 2 has its own vector in the residual sum, and its own query."
+            ),
         },
     ),
     choice(
         "In step 4 of the example, what is added to F?",
-        ("Z, the output of step 2", "A residual adds what its own function was given, and the network was given Z."),
+        (
+            "Z, the output of step 2",
+            (
+                "A residual adds what its own function was given, and the network was "
+                "given Z."
+            ),
+        ),
         {
             "X, the input of the layer": "X was added in step 2. Its trace is in Z.",
             "A, the output of attention": "A is inside Z already.",
-            "X + A, before the norm": "That is what other forms do. In the example the network reads Z, and its residual adds Z.",
+            "X + A, before the norm": (
+                "That is what other forms do. In the example the network reads Z, and "
+                "its residual adds Z."
+            ),
         },
     ),
     choice(
-        "d = 512, d<sub>ff</sub> = 2048, 8 heads, none shared. You double the heads to 16 and keep d. The parameters of the layer",
-        ("stay the same", "Each head is half as wide: H · d<sub>k</sub> is still d, and so are all shapes."),
+        "d = 512, d<sub>ff</sub> = 2048, 8 heads, none shared. You double the heads "
+        "to 16 and keep d. The parameters of the layer",
+        (
+            "stay the same",
+            (
+                "Each head is half as wide: H · d<sub>k</sub> is still d, and so are "
+                "all shapes."
+            ),
+        ),
         {
-            "double": "More heads would cost more if each kept its width. Here d<sub>k</sub> = d / H.",
+            "double": (
+                "More heads would cost more if each kept its width. Here "
+                "d<sub>k</sub> = d / H."
+            ),
             "grow by 4 d² / 2": "No matrix changes its shape.",
-            "shrink, because heads are narrower": "They are narrower, but there are more of them.",
+            "shrink, because heads are "
+            "narrower": "They are narrower, but there are more of them.",
         },
     ),
     choice(
-        "dS holds the gradient of the loss with respect to the scores. What do the entries of one of its rows sum to?",
-        ("0", "Adding the same to all scores of a query changes no weight, so it cannot change the loss."),
+        "dS holds the gradient of the loss with respect to the scores. What do the "
+        "entries of one of its rows sum to?",
+        (
+            "0",
+            (
+                "Adding the same to all scores of a query changes no weight, so it "
+                "cannot change the loss."
+            ),
+        ),
         {
             "1": "That is what the weights sum to.",
-            "The sum of the row of dα": "The softmax takes off the mean of that row, weighted by α, before it goes on.",
+            "The sum of the row of dα": (
+                "The softmax takes off the mean of that row, weighted by α, before it "
+                "goes on."
+            ),
             "It depends on the loss": "The entries do. Their sum does not.",
         },
     ),
     choice(
-        "The gradient of the loss with respect to X + f(X) is G. f is a layer that has died: it gives 0 whatever comes in. The gradient with respect to X is",
-        ("G", "The sum hands G to both summands. The way around f is open, whatever f does."),
+        "The gradient of the loss with respect to X + f(X) is G. f is a layer that has "
+        "died: it gives 0 whatever comes in. The gradient with respect to X is",
+        (
+            "G",
+            (
+                "The sum hands G to both summands. The way around f is open, whatever "
+                "f does."
+            ),
+        ),
         {
             "0": "Nothing comes back through f. But X is also added as it is.",
-            "G / 2": "A sum does not share a gradient out. Each summand gets all of it.",
+            "G / 2": (
+                "A sum does not share a gradient out. Each summand gets all of it."
+            ),
             "2 G": "That would be so if f were the identity.",
         },
     ),
     choice(
         "A hundred layers are stacked. Which of them must have the same d?",
-        ("All: the residuals add input and output", "X + A needs both of one shape, and so does Z + F. d<sub>ff</sub> and H may differ from layer to layer."),
+        (
+            "All: the residuals add input and output",
+            (
+                "X + A needs both of one shape, and so does Z + F. d<sub>ff</sub> "
+                "and H may differ from layer to layer."
+            ),
+        ),
         {
-            "None: each layer may choose": "The layer's own residuals already need input and output of one width.",
-            "Only neighbours": "Neighbours of neighbours are neighbours: then all have the same.",
-            "Only the first and the last": "The residual of each layer adds its input to its output.",
+            "None: each layer may choose": (
+                "The layer's own residuals already need input and output of one width."
+            ),
+            "Only neighbours": (
+                "Neighbours of neighbours are neighbours: then all have the same."
+            ),
+            "Only the first and the "
+            "last": "The residual of each layer adds its input to its output.",
         },
     ),
 ]

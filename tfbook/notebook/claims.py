@@ -33,7 +33,12 @@ class Verdict:
 
     Examples
     --------
-    >>> Verdict("rows-sum-to-one", "The softmax creates a distribution.", "holds", "Rows sum to 1.")
+    >>> Verdict(
+    ...     "rows-sum-to-one",
+    ...     "The softmax creates a distribution.",
+    ...     "holds",
+    ...     "Rows sum to 1.",
+    ... )
     Holds: The softmax creates a distribution. Rows sum to 1.
     """
 
@@ -44,17 +49,21 @@ class Verdict:
 
     def __post_init__(self):
         if self.ruling not in RULINGS:
-            raise ValueError(f"ruling: expected one of {', '.join(RULINGS)}, got {self.ruling!r}")
+            raise ValueError(
+                f"ruling: expected one of {', '.join(RULINGS)}, got {self.ruling!r}"
+            )
 
     def __repr__(self):
         return f"{self.ruling.capitalize()}: {self.claim} {self.reason}"
 
     def _repr_html_(self):
         return (
-            f'<div class="tfb-verdict mathjax_process" id="claim-{self.name}" data-ruling="{self.ruling}" '
-            f'style="border-left:4px solid {RULINGS[self.ruling]};padding:.5rem 1rem;margin:1rem 0">'
-            f'<p class="tfb-verdict-claim"><q>{html.escape(self.claim)}</q></p>'
-            f'<p><strong class="tfb-verdict-ruling">{self.ruling.capitalize()}.</strong> {html.escape(self.reason)}</p></div>'
+            f'<div class="tfb-verdict mathjax_process" id="claim-{self.name}"'
+            f' data-ruling="{self.ruling}" style="border-left:4px solid'
+            f' {RULINGS[self.ruling]};padding:.5rem 1rem;margin:1rem 0"><p'
+            f' class="tfb-verdict-claim"><q>{html.escape(self.claim)}</q></p><p><strong'
+            f' class="tfb-verdict-ruling">{self.ruling.capitalize()}.</strong>'
+            f" {html.escape(self.reason)}</p></div>"
         )
 
 

@@ -1,4 +1,6 @@
-"""The claims ledger: every verdict of the book, read off the stored outputs of its chapters."""
+"""The claims ledger: every verdict of the book, read off the stored outputs of its
+chapters.
+"""
 
 import html
 import json
@@ -8,12 +10,18 @@ from pathlib import Path
 
 from tfbook.notebook.claims import RULINGS, Verdict
 
-STORED = re.compile(r'id="claim-([\w-]+)" data-ruling="([^"]+)".*?<q>(.*?)</q></p>.*?</strong> (.*?)</p></div>', re.DOTALL)
+STORED = re.compile(
+    r'id="claim-([\w-]+)" data-ruling="([^"]+)".*?<q>(.*?)</q></p>.*?</strong>'
+    r" (.*?)</p></div>",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter's title, the name of its page, and its verdicts in the order of the page."""
+    """A chapter's title, the name of its page, and its verdicts in the order of the
+    page.
+    """
 
     title: str
     page: str
@@ -28,29 +36,42 @@ class Ledger:
 
     def count(self):
         """How many claims got which ruling."""
-        rulings = [v.ruling for chapter in self.chapters for v in chapter.verdicts]
+        rulings = [
+            v.ruling for chapter in self.chapters for v in chapter.verdicts
+        ]
         return {ruling: rulings.count(ruling) for ruling in RULINGS}
 
     def __repr__(self):
-        return "\n".join(f"{chapter.title}: {v!r}" for chapter in self.chapters for v in chapter.verdicts)
+        return "\n".join(
+            f"{chapter.title}: {v!r}"
+            for chapter in self.chapters
+            for v in chapter.verdicts
+        )
 
     def _repr_html_(self):
         counts = "".join(
-            f'<span class="tfb-count" data-ruling="{ruling}"><strong class="tfb-verdict-ruling">{n}</strong> {ruling}</span> '
+            f'<span class="tfb-count" data-ruling="{ruling}">'
+            f'<strong class="tfb-verdict-ruling">{n}</strong> {ruling}</span> '
             for ruling, n in self.count().items()
         )
-        return f'<div class="tfb-ledger mathjax_process"><p>{counts}</p>{"".join(map(_part, self.chapters))}</div>'
+        return (
+            f'<div class="tfb-ledger mathjax_process"><p>{counts}</p>'
+            f"{''.join(map(_part, self.chapters))}</div>"
+        )
 
 
 def _part(chapter):
     rows = "".join(
-        f'<tr><td><a href="{chapter.page}.html#claim-{v.name}">{html.escape(v.claim)}</a></td>'
-        f'<td data-ruling="{v.ruling}"><strong class="tfb-verdict-ruling">{v.ruling.capitalize()}.</strong> '
-        f"{html.escape(v.reason)}</td></tr>"
+        f'<tr><td><a href="{chapter.page}.html#claim-{v.name}">{html.escape(v.claim)}'
+        f'</a></td><td data-ruling="{v.ruling}"><strong class="tfb-verdict-ruling">'
+        f"{v.ruling.capitalize()}.</strong> {html.escape(v.reason)}</td></tr>"
         for v in chapter.verdicts
     )
-    return (f'<table class="table"><caption>{html.escape(chapter.title)}</caption><thead><tr><th scope="col">The source says</th>'
-            f'<th scope="col">The experiment says</th></tr></thead><tbody>{rows}</tbody></table>')
+    return (
+        f'<table class="table"><caption>{html.escape(chapter.title)}</caption>'
+        '<thead><tr><th scope="col">The source says</th><th scope="col">The '
+        f"experiment says</th></tr></thead><tbody>{rows}</tbody></table>"
+    )
 
 
 def ledger(folder="."):
@@ -68,21 +89,38 @@ def ledger(folder="."):
     Raises
     ------
     FileNotFoundError
-        Where there is no chapter in the folder, such as on Colab, which opens one notebook alone.
+        Where there is no chapter in the folder, such as on Colab, which opens one
+        notebook alone.
     """
     paths = sorted(Path(folder).glob("[0-9][0-9]-*.ipynb"))
     if not paths:
-        raise FileNotFoundError(f"folder: expected the chapters of the book, got {Path(folder).resolve()}; run this in a clone of it")
+        raise FileNotFoundError(
+            f"folder: expected the chapters of the book, got {Path(folder).resolve()};"
+            " run this in a clone of it"
+        )
     chapters = map(_read, paths)
     return Ledger(tuple(chapter for chapter in chapters if chapter.verdicts))
 
 
 def _read(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    text = "".join(line for cell in cells if cell["cell_type"] == "markdown" for line in cell["source"])
+    text = "".join(
+        line
+        for cell in cells
+        if cell["cell_type"] == "markdown"
+        for line in cell["source"]
+    )
     title = re.match(r"# (.+)", text)[1]
-    pages = ("".join(output.get("data", {}).get("text/html", "")) for cell in cells for output in cell.get("outputs", []))
-    return Chapter(title, path.stem, tuple(map(_verdict, filter(None, map(STORED.search, pages)))))
+    pages = (
+        "".join(output.get("data", {}).get("text/html", ""))
+        for cell in cells
+        for output in cell.get("outputs", [])
+    )
+    return Chapter(
+        title,
+        path.stem,
+        tuple(map(_verdict, filter(None, map(STORED.search, pages)))),
+    )
 
 
 def _verdict(match):

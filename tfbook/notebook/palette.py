@@ -1,18 +1,34 @@
-"""One palette for the whole book: a colour for each role, and an even ramp for attention weights.
+"""One palette for the whole book: a colour for each role, and an even ramp for
+attention weights.
 
-The roles are told apart by lightness as well as hue, so that they survive colour blindness and grey print. The ramp goes in
-equal steps of OKLab lightness (Ottosson 2020) from the page's background to violet, in a light and in a dark edition.
+The roles are told apart by lightness as well as hue, so that they survive colour
+blindness and grey print. The ramp goes in equal steps of OKLab lightness (Ottosson
+2020) from the page's background to violet, in a light and in a dark edition.
 """
 
 from math import cos, radians, sin
 
 LIGHT = {
-    "ink": "#1f2430", "muted": "#5b6372", "line": "#d5d9e0", "paper": "#ffffff",
-    "query": "#b8480a", "key": "#1a63b0", "value": "#0a7a58", "positive": "#5b2a9d", "negative": "#8f6500",
+    "ink": "#1f2430",
+    "muted": "#5b6372",
+    "line": "#d5d9e0",
+    "paper": "#ffffff",
+    "query": "#b8480a",
+    "key": "#1a63b0",
+    "value": "#0a7a58",
+    "positive": "#5b2a9d",
+    "negative": "#8f6500",
 }
 DARK = {
-    "ink": "#e8eaf0", "muted": "#a7aebd", "line": "#3a404c", "paper": "#121318",
-    "query": "#ff9d63", "key": "#7cb8ff", "value": "#5fd3aa", "positive": "#c3a2ff", "negative": "#e0b440",
+    "ink": "#e8eaf0",
+    "muted": "#a7aebd",
+    "line": "#3a404c",
+    "paper": "#121318",
+    "query": "#ff9d63",
+    "key": "#7cb8ff",
+    "value": "#5fd3aa",
+    "positive": "#c3a2ff",
+    "negative": "#e0b440",
 }
 
 
@@ -36,12 +52,19 @@ def ramp(dark=False, steps=65):
     >>> len(ramp()), ramp()[0]
     (65, '#f9f8fc')
     """
-    start, end = ((0.22, 0.93) if dark else (0.98, 0.30))
+    start, end = (0.22, 0.93) if dark else (0.98, 0.30)
     colours = []
     for i in range(steps):
         x = i / (steps - 1)
-        strength = min(1.0, 0.04 + 2.2 * x * (1 - 0.55 * x))  # colour comes early, so that small weights show
-        colours.append(_oklch(start + (end - start) * x, strength * (0.19 - 0.14 * x if dark else 0.155), 300))
+        # colour comes early, so that small weights show
+        strength = min(1.0, 0.04 + 2.2 * x * (1 - 0.55 * x))
+        colours.append(
+            _oklch(
+                start + (end - start) * x,
+                strength * (0.19 - 0.14 * x if dark else 0.155),
+                300,
+            )
+        )
     return colours
 
 
@@ -58,7 +81,9 @@ def _oklch(lightness, chroma, hue):
         -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
         -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
     )
-    return "#" + "".join(f"{round(255 * _gamma(min(max(c, 0.0), 1.0))):02x}" for c in linear)
+    return "#" + "".join(
+        f"{round(255 * _gamma(min(max(c, 0.0), 1.0))):02x}" for c in linear
+    )
 
 
 def _gamma(c):
@@ -66,6 +91,11 @@ def _gamma(c):
 
 
 def css():
-    """The roles as custom properties of CSS, for a live figure on a light and on a dark page."""
-    light, dark = ("".join(f"--tfb-{role}:{colour};" for role, colour in roles.items()) for roles in (LIGHT, DARK))
+    """The roles as custom properties of CSS, for a live figure on a light and on a dark
+    page.
+    """
+    light, dark = (
+        "".join(f"--tfb-{role}:{colour};" for role, colour in roles.items())
+        for roles in (LIGHT, DARK)
+    )
     return f".tfb{{{light}}}\n.tfb[data-dark]{{{dark}}}\n"

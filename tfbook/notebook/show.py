@@ -5,7 +5,7 @@ import inspect
 import re
 import textwrap
 
-WIDTH = 84  # characters that a page shows of a line of code
+WIDTH = 78  # characters that a page shows of a line of code
 
 
 def show(*functions, docstring=False):
@@ -34,28 +34,52 @@ def show(*functions, docstring=False):
         return np.maximum(x, 0)
     ```
     """
-    from IPython.display import Markdown  # only here: the package itself needs no notebook
+    # only here: the package itself needs no notebook
+    from IPython.display import Markdown
 
-    return Markdown("```python\n" + "\n\n\n".join(source(f, docstring) for f in functions) + "\n```")
+    return Markdown(
+        "```python\n"
+        + "\n\n\n".join(source(f, docstring) for f in functions)
+        + "\n```"
+    )
 
 
 def source(function, docstring=False):
-    """The source of a function as text, its docstring cut to the first sentence unless told."""
-    text = inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function))).strip()
+    """The source of a function as text, its docstring cut to the first sentence unless
+    told.
+    """
+    text = inspect.cleandoc(
+        "\n" + inspect.getsource(inspect.unwrap(function))
+    ).strip()
     if docstring:
         return text
     lines = text.splitlines()
     tree = ast.parse(text)
     for node in reversed(list(ast.walk(tree))):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+        if isinstance(
+            node, ast.FunctionDef | ast.ClassDef
+        ) and ast.get_docstring(node):
             said = node.body[0]
             indent = " " * said.col_offset
-            whole = inspect.getdoc(function) if node is tree.body[0] else ast.get_docstring(node)  # a twin's is derived
-            sentence = f'"""{_plain(whole.splitlines()[0])}"""'
-            lines[said.lineno - 1 : said.end_lineno] = textwrap.wrap(sentence, WIDTH, initial_indent=indent, subsequent_indent=indent)
+            top = node is tree.body[0]  # a twin's docstring is derived
+            whole = (
+                inspect.getdoc(function) if top else ast.get_docstring(node)
+            )
+            sentence = " ".join(whole.partition("\n\n")[0].split())
+            sentence = f'"""{_plain(sentence)}"""'
+            lines[said.lineno - 1 : said.end_lineno] = textwrap.wrap(
+                sentence,
+                WIDTH,
+                initial_indent=indent,
+                subsequent_indent=indent,
+            )
     return "\n".join(lines)
 
 
 def _plain(sentence):
-    """A sentence without the formulas and the markup that a docstring may have: the code below it says the same."""
-    return re.sub(r":\w+:`([^`]*)`", r"\1", re.sub(r":? :math:`[^`]*`", "", sentence))
+    """A sentence without the formulas and the markup that a docstring may have: the
+    code below it says the same.
+    """
+    return re.sub(
+        r":\w+:`([^`]*)`", r"\1", re.sub(r":? :math:`[^`]*`", "", sentence)
+    )

@@ -1,4 +1,6 @@
-"""Scaled dot-product attention: scores, weights, and the weighted mean of the values."""
+"""Scaled dot-product attention: scores, weights, and the weighted mean of the
+values.
+"""
 
 import numpy as np
 
@@ -6,10 +8,16 @@ from tfbook.numpy.checks import expect_broadcast, scale_factor, shapes
 from tfbook.numpy.functions import softmax_in_place
 
 
-@shapes(Q="... T d_k", K="... T_k d_k", bias="... T T_k", scale="number",
-        returns="... T T_k")
+@shapes(
+    Q="... T d_k",
+    K="... T_k d_k",
+    bias="... T T_k",
+    scale="number",
+    returns="... T T_k",
+)
 def attention_scores(Q, K, bias=None, scale=None):
-    r"""Compare every query with every key: :math:`Q K^\top / \sqrt{d_k}`, plus a bias where there is one.
+    r"""Compare every query with every key: :math:`Q K^\top / \sqrt{d_k}`, plus a bias
+    where there is one.
 
     Parameters
     ----------
@@ -37,7 +45,10 @@ def attention_scores(Q, K, bias=None, scale=None):
 
     Examples
     --------
-    >>> attention_scores([[2.0, 0.0, 0.0, 0.0]], [[1.0, 5.0, 5.0, 5.0], [3.0, 0.0, 0.0, 0.0]])
+    >>> attention_scores(
+    ...     [[2.0, 0.0, 0.0, 0.0]],
+    ...     [[1.0, 5.0, 5.0, 5.0], [3.0, 0.0, 0.0, 0.0]],
+    ... )
     array([[1., 3.]])
     """
     S = dot_products(Q * scale_factor(scale, Q.shape[-1]), K)
@@ -45,29 +56,49 @@ def attention_scores(Q, K, bias=None, scale=None):
 
 
 def dot_products(Q, K):
-    """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from the gradients too."""
-    S, beyond = Q @ np.swapaxes(zero_nonfinite(K), -1, -2), nonfinite_scores(K)
+    """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from
+    the gradients too.
+    """
+    S, beyond = (
+        Q @ np.swapaxes(zero_nonfinite(K), -1, -2),
+        nonfinite_scores(K),
+    )
     if beyond is not None:
         S += beyond
     return S
 
 
 def nonfinite_scores(K):
-    """What a key adds to every score: 0, or nan where it is not finite, shape (..., 1, T_k); None where all are finite."""
+    """What a key adds to every score: 0, or nan where it is not finite, shape (..., 1,
+    T_k); None where all are finite.
+    """
     ok = np.isfinite(K).all(axis=-1)
-    return None if ok.all() else np.where(ok, K.dtype.type(0), K.dtype.type(np.nan))[..., None, :]
+    return (
+        None
+        if ok.all()
+        else np.where(ok, K.dtype.type(0), K.dtype.type(np.nan))[..., None, :]
+    )
 
 
 def zero_nonfinite(X):
-    """X, with 0 for what is not a finite number: 0 · nan is nan, so a weight of zero alone would not hide it."""
+    """X, with 0 for what is not a finite number: 0 · nan is nan, so a weight of zero
+    alone would not hide it.
+    """
     ok = np.isfinite(X)
     return X if ok.all() else np.where(ok, X, X.dtype.type(0))
 
 
-@shapes(Q="... T d_k", K="... T_k d_k", mask="... T T_k", bias="... T T_k",
-        scale="number", returns="... T T_k")
+@shapes(
+    Q="... T d_k",
+    K="... T_k d_k",
+    mask="... T T_k",
+    bias="... T T_k",
+    scale="number",
+    returns="... T T_k",
+)
 def attention_weights(Q, K, mask=None, bias=None, scale=None):
-    r"""Turn each query's scores into a distribution over the keys: softmax of the scores, row by row.
+    r"""Turn each query's scores into a distribution over the keys: softmax of the
+    scores, row by row.
 
     Parameters
     ----------
@@ -92,7 +123,8 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
 
     Notes
     -----
-    A masked score becomes −∞, whose exponential is 0, *before* the softmax: what is left still sums to one.
+    A masked score becomes −∞, whose exponential is 0, *before* the softmax: what
+    is left still sums to one.
 
     Source: :math:`\operatorname{softmax}(QK^\top/\sqrt{d_k})`, the attention matrix.
 
@@ -111,10 +143,18 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
     return A.astype(np.result_type(Q, K), copy=False)
 
 
-@shapes(Q="... T d_k", K="... T_k d_k", V="... T_k d_v", mask="... T T_k",
-        bias="... T T_k", scale="number", returns="... T d_v")
+@shapes(
+    Q="... T d_k",
+    K="... T_k d_k",
+    V="... T_k d_v",
+    mask="... T T_k",
+    bias="... T T_k",
+    scale="number",
+    returns="... T d_v",
+)
 def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
-    r"""Answer each query with a weighted mean of the values: :math:`\operatorname{softmax}(QK^\top/\sqrt{d_k})\,V`.
+    r"""Answer each query with a weighted mean of the values:
+    :math:`\operatorname{softmax}(QK^\top/\sqrt{d_k})\,V`.
 
     Parameters
     ----------
@@ -158,7 +198,8 @@ def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
 
 @shapes(A="... T T_k", V="... T_k d_v", mask="... T T_k", returns="... T d_v")
 def weighted_mean(A, V, mask=None):
-    """Mix the values, A V; a masked value has no part in it, even where it is not a number.
+    """Mix the values, A V; a masked value has no part in it, even where it is not a
+    number.
 
     Parameters
     ----------
@@ -192,5 +233,7 @@ def weighted_mean(A, V, mask=None):
         return A @ V
     broken = ~np.isfinite(V)
     Y = A @ zero_nonfinite(V)
-    seen = np.broadcast_to(mask, A.shape).astype(Y.dtype) @ broken.astype(Y.dtype)
+    seen = np.broadcast_to(mask, A.shape).astype(Y.dtype) @ broken.astype(
+        Y.dtype
+    )
     return np.where(seen > 0, Y.dtype.type(np.nan), Y)

@@ -15,8 +15,9 @@ from tfbook.numpy.heads import repeat_heads
 class KeyValueCache:
     """Keys and values of one layer, in the order in which its tokens came.
 
-    Keys and values of a token never change once later tokens cannot be seen from it. So a new token needs its own query, and
-    everybody's keys and values: these are kept, and what attention cost for T tokens at once it costs for each alone.
+    Keys and values of a token never change once later tokens cannot be seen from it. So
+    a new token needs its own query, and everybody's keys and values: these are kept,
+    and what attention cost for T tokens at once it costs for each alone.
 
     Parameters
     ----------
@@ -35,7 +36,8 @@ class KeyValueCache:
     def __init__(self, block=128):
         self.block = whole("block", block, least=1)
         self.length = 0
-        self.keys = self.values = None  # (..., H_kv, room, d_k) and (..., H_kv, room, d_v)
+        # (..., H_kv, room, d_k) and (..., H_kv, room, d_v)
+        self.keys = self.values = None
 
     def __len__(self):
         return self.length
@@ -43,7 +45,14 @@ class KeyValueCache:
     @property
     def elements(self):
         """Numbers remembered."""
-        return 0 if self.keys is None else sum(X[..., :self.length, :].size for X in (self.keys, self.values))
+        return (
+            0
+            if self.keys is None
+            else sum(
+                X[..., : self.length, :].size
+                for X in (self.keys, self.values)
+            )
+        )
 
     def extend(self, K, V):
         """Add keys and values, and return all that have been added.
@@ -62,16 +71,22 @@ class KeyValueCache:
         Raises
         ------
         ValueError
-            Where the shapes do not fit together, or dtype and shapes are not those of what came before but for T.
+            Where the shapes do not fit together, or dtype and shapes are not those of
+            what came before but for T.
         """
         K, V = floats("K", K), floats("V", V)
         expect("K", K.shape, "(..., H_kv, T, d_k)")
         expect("V", V.shape, "(..., T, d_v)", T=K.shape[-2])
         self._expect_as_before("K", self.keys, K)
         self._expect_as_before("V", self.values, V)
-        self.keys, self.values = self._add(self.keys, K), self._add(self.values, V)
+        self.keys, self.values = (
+            self._add(self.keys, K),
+            self._add(self.values, V),
+        )
         self.length += K.shape[-2]
-        return self.keys[..., :self.length, :], self.values[..., :self.length, :]
+        return self.keys[..., : self.length, :], self.values[
+            ..., : self.length, :
+        ]
 
     def shorten(self, length):
         """Forget all but the first tokens.
@@ -87,7 +102,10 @@ class KeyValueCache:
             Where there are fewer.
         """
         if whole("length", length) > self.length:
-            raise ValueError(f"length: expected at most the {self.length} tokens that are remembered, got {length}")
+            raise ValueError(
+                f"length: expected at most the {self.length} tokens that are"
+                f" remembered, got {length}"
+            )
         self.length = whole("length", length)
         if not self.length:
             self.keys = self.values = None
@@ -96,19 +114,26 @@ class KeyValueCache:
         if room is None:
             return
         if room.shape[:-2] + room.shape[-1:] != X.shape[:-2] + X.shape[-1:]:
-            raise ValueError(f"{name}: expected {(*room.shape[:-2], 'T', room.shape[-1])} as before, got {X.shape}")
+            raise ValueError(
+                f"{name}: expected {(*room.shape[:-2], 'T', room.shape[-1])} as before,"
+                f" got {X.shape}"
+            )
         if room.dtype != X.dtype:
-            raise ValueError(f"{name}: expected dtype {room.dtype} as before, got {X.dtype}")
+            raise ValueError(
+                f"{name}: expected dtype {room.dtype} as before, got {X.dtype}"
+            )
 
     def _add(self, room, X):
         T, T_k = X.shape[-2], self.length + X.shape[-2]
         room = X[..., :0, :] if room is None else room
         if T_k > room.shape[-2]:
             blocks = -(-T_k // self.block)
-            grown = np.zeros((*X.shape[:-2], blocks * self.block, X.shape[-1]), X.dtype)
-            grown[..., :self.length, :] = room[..., :self.length, :]
+            grown = np.zeros(
+                (*X.shape[:-2], blocks * self.block, X.shape[-1]), X.dtype
+            )
+            grown[..., : self.length, :] = room[..., : self.length, :]
             room = grown
-        room[..., T_k - T:T_k, :] = X
+        room[..., T_k - T : T_k, :] = X
         return room
 
 
@@ -136,7 +161,8 @@ def key_value_caches(block=128):
 
 @contextmanager
 def all_or_nothing(caches):
-    """Within it, either every layer of a model adds its keys and values to its cache, or after an error none has.
+    """Within it, either every layer of a model adds its keys and values to its cache,
+    or after an error none has.
 
     Parameters
     ----------
@@ -162,15 +188,23 @@ def all_or_nothing(caches):
         raise
 
 
-def cached_attention(cache, mask=None, bias=None, shared=1, attention=scaled_dot_product_attention):
-    """Make an ``attention`` for :func:`transformer_layer` whose queries meet the keys of a cache as well as their own.
+def cached_attention(
+    cache,
+    mask=None,
+    bias=None,
+    shared=1,
+    attention=scaled_dot_product_attention,
+):
+    """Make an ``attention`` for :func:`transformer_layer` whose queries meet the keys
+    of a cache as well as their own.
 
     Parameters
     ----------
     cache : KeyValueCache
         Takes in the new keys and values: one of each ``shared`` equal heads.
     mask : array_like of bool, broadcasts to (..., T, T_k), optional
-        True where the query may attend to the key, of all T_k so far; the same for all heads.
+        True where the query may attend to the key, of all T_k so far; the same for all
+        heads.
     bias : array_like, shape (H, T, T_k), optional
         Added to the scores of each head.
     shared : int
@@ -181,14 +215,23 @@ def cached_attention(cache, mask=None, bias=None, shared=1, attention=scaled_dot
     Returns
     -------
     callable
-        Takes Q, K and V of the new tokens and nothing else: a mask, a bias, a scale or a turn that its caller has for these
-        alone, such as the ``mask`` of a layer, is a ValueError.
+        Takes Q, K and V of the new tokens and nothing else: a mask, a bias, a scale or
+        a turn that its caller has for these alone, such as the ``mask`` of a layer, is
+        a ValueError.
 
     Examples
     --------
     >>> from tfbook.numpy import init_layer, transformer_layer
     >>> X, P, cache = np.eye(4), init_layer(d=4, H=2, rng=0), KeyValueCache()
-    >>> [transformer_layer(X[t:t + 1], P, H=2, attention=cached_attention(cache)).shape for t in range(3)], len(cache)
+    >>> (
+    ...     [
+    ...         transformer_layer(
+    ...             X[t : t + 1], P, H=2, attention=cached_attention(cache)
+    ...         ).shape
+    ...         for t in range(3)
+    ...     ],
+    ...     len(cache),
+    ... )
     ([(1, 4), (1, 4), (1, 4)], 3)
     """
     mask = None if mask is None else np.asarray(mask)
@@ -197,6 +240,12 @@ def cached_attention(cache, mask=None, bias=None, shared=1, attention=scaled_dot
     def attend(Q, K, V, **of_new_tokens):
         expect_none_of_new_tokens(**of_new_tokens)
         K, V = cache.extend(K[..., ::shared, :, :], V[..., ::shared, :, :])
-        return attention(Q, repeat_heads(K, shared), repeat_heads(V, shared), mask=mask, bias=bias)
+        return attention(
+            Q,
+            repeat_heads(K, shared),
+            repeat_heads(V, shared),
+            mask=mask,
+            bias=bias,
+        )
 
     return attend

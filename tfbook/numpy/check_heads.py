@@ -13,30 +13,46 @@ def per_head(name, n, H, count="H"):
     6
     >>> per_head("W_Q", 24, 5)
     Traceback (most recent call last):
-    ValueError: W_Q: expected channels for H = 5 heads of one size, got 24, which 5 does not divide
+    ValueError: W_Q: expected channels for H = 5 heads of one size, got 24, which 5
+    does not divide
     """
     H = whole(count, H, least=1)
     if n % H:
-        raise ValueError(f"{name}: expected channels for {count} = {H} heads of one size, got {n}, which {H} does not divide")
+        raise ValueError(
+            f"{name}: expected channels for {count} = {H} heads of one size, got {n},"
+            f" which {H} does not divide"
+        )
     return n // H
 
 
 def head_counts(H, H_kv=None):
-    """Return H and H_kv as whole numbers, H_kv = H unless told, or raise where H_kv does not divide H."""
+    """Return H and H_kv as whole numbers, H_kv = H unless told, or raise where H_kv
+    does not divide H.
+    """
     H = whole("H", H, least=1)
     H_kv = H if H_kv is None else whole("H_kv", H_kv, least=1)
     if H % H_kv:
-        raise ValueError(f"H_kv: expected a divisor of H = {H}, so that each key/value head serves equally many, got {H_kv}")
+        raise ValueError(
+            f"H_kv: expected a divisor of H = {H}, so that each key/value head serves"
+            f" equally many, got {H_kv}"
+        )
     return H, H_kv
 
 
 def expect_none_of_new_tokens(mask=None, bias=None, **others):
-    """Raise if an attention with a cache is told more than Q, K and V: what is about the new tokens alone is not about all keys."""
-    told = [name for name, x in {"mask": mask, "bias": bias}.items() if x is not None] + list(others)
+    """Raise if an attention with a cache is told more than Q, K and V: what is about
+    the new tokens alone is not about all keys.
+    """
+    told = [
+        name
+        for name, x in {"mask": mask, "bias": bias}.items()
+        if x is not None
+    ] + list(others)
     if told:
         raise ValueError(
-            f"{told[0]}: expected none for the new tokens alone; pass cached_attention a mask or bias over all T_k keys, or, "
-            "for a scale or a turn, an attention of your own"
+            f"{told[0]}: expected none for the new tokens alone; pass cached_attention"
+            " a mask or bias over all T_k keys, or, for a scale or a turn, an "
+            "attention of your own"
         )
 
 

@@ -18,7 +18,9 @@ from tfbook.shapes import (  # noqa: F401 (the other modules take them from here
 
 
 def array(name, X):
-    """Return X as an array; one that hides values is refused, since they would count."""
+    """Return X as an array; one that hides values is refused, since they would
+    count.
+    """
     if np.ma.is_masked(X):
         raise ValueError(
             f"{name}: expected an array that hides no values, got a masked array; "
@@ -33,7 +35,9 @@ def floats(name, X, like=None):
     if X.dtype.kind in "iub":
         return X.astype(np.float64)
     if X.dtype.kind != "f":
-        raise ValueError(f"{name}: expected real numbers, got dtype {X.dtype}")
+        raise ValueError(
+            f"{name}: expected real numbers, got dtype {X.dtype}"
+        )
     return X
 
 
@@ -41,7 +45,9 @@ def integers(name, X, like=None):
     """Return X as int64, whatever integers it holds."""
     X = array(name, X)
     if X.dtype.kind not in "iu" and X.size:
-        raise ValueError(f"{name}: expected whole numbers, got dtype {X.dtype}")
+        raise ValueError(
+            f"{name}: expected whole numbers, got dtype {X.dtype}"
+        )
     return X.astype(np.int64, copy=False)
 
 
@@ -56,8 +62,8 @@ def expect_booleans(name, dtype):
     """Raise unless a mask's dtype, of either half, is boolean."""
     if str(dtype).rpartition(".")[2] != "bool":
         raise ValueError(
-            f"{name}: expected booleans, True where a query may attend, got dtype {dtype}; "
-            f"pass {name} != 0, or a float as bias"
+            f"{name}: expected booleans, True where a query may attend, got dtype"
+            f" {dtype}; pass {name} != 0, or a float as bias"
         )
 
 
@@ -102,7 +108,10 @@ def scale_factor(scale, d_k):
 
 def expect_tokens(name, tokens, vocab):
     """Raise IndexError unless tokens, of either half, are from 0 to vocab − 1."""
-    if math.prod(tokens.shape) and not 0 <= tokens.min() <= tokens.max() < vocab:
+    if (
+        math.prod(tokens.shape)
+        and not 0 <= tokens.min() <= tokens.max() < vocab
+    ):
         raise IndexError(
             f"{name}: expected 0 to {vocab - 1}, got {tokens.min()} to {tokens.max()}"
         )
@@ -127,7 +136,10 @@ def expect_targets(targets, logits):
 
 def expect_lengths(lengths, T_k):
     """Raise unless every length is from 0 to T_k."""
-    if 0 not in lengths.shape and not 0 <= lengths.min() <= lengths.max() <= T_k:
+    if (
+        0 not in lengths.shape
+        and not 0 <= lengths.min() <= lengths.max() <= T_k
+    ):
         raise ValueError(
             f"lengths: expected whole numbers from 0 to T_k = {T_k}, "
             f"got {lengths.tolist()}"

@@ -1,4 +1,6 @@
-"""Decoding: one token after another, each chosen from what a language model expects to come next."""
+"""Decoding: one token after another, each chosen from what a language model expects to
+come next.
+"""
 
 import numpy as np
 
@@ -8,25 +10,39 @@ from tfbook.numpy.sampling import sample, token_distribution
 
 
 @shapes(n="count", cached="flag")
-def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=None, rng=None, cached=True):
+def generate(
+    model,
+    tokens,
+    n,
+    lengths=None,
+    temperature=0.0,
+    top_k=None,
+    top_p=None,
+    rng=None,
+    cached=True,
+):
     """Let a language model go on with its prompts, n tokens each.
 
     Parameters
     ----------
     model : callable
-        From tokens (..., T), ``pad`` and ``cache`` to logits (..., T, vocab), such as a ``partial`` of :func:`language_model`.
+        From tokens (..., T), ``pad`` and ``cache`` to logits (..., T, vocab), such as a
+        ``partial`` of :func:`language_model`.
     tokens : array_like of int, shape (..., T)
         Prompts.
     n
         Tokens to add to each.
     lengths : array_like of int, shape (...), optional
-        Tokens of each prompt, where some are shorter than T and padding follows; T unless told.
+        Tokens of each prompt, where some are shorter than T and padding follows; T
+        unless told.
     temperature, top_k, top_p
-        As in :func:`token_distribution`. The likeliest token is taken each time unless told.
+        As in :func:`token_distribution`. The likeliest token is taken each time unless
+        told.
     rng : numpy.random.Generator, optional
         Needed where the temperature is not 0.
     cached
-        Keep keys and values, so that each step reads one token. The tokens are the same without, the work is T times as much.
+        Keep keys and values, so that each step reads one token. The tokens are the same
+        without, the work is T times as much.
 
     Returns
     -------
@@ -36,14 +52,16 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
     Raises
     ------
     ValueError
-        Where a length is not from 1 to T, a setting is out of its range, or the model's table of positions ends.
+        Where a length is not from 1 to T, a setting is out of its range, or the model's
+        table of positions ends.
 
     Notes
     -----
-    Prompts are shifted so that all end together: what follows then stands at one place in all of them, and only distances
-    from the end matter.
+    Prompts are shifted so that all end together: what follows then stands at one
+    place in all of them, and only distances from the end matter.
 
-    Source: Quadratic Complexity; the steps of generation wait for one another, T of them, as those of an RNN do.
+    Source: Quadratic Complexity; the steps of generation wait for one another, T of
+    them, as those of an RNN do.
 
     Examples
     --------
@@ -54,11 +72,20 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
            [0, 1, 2, 3]])
     """
     tokens, pad = left_pad(tokens, lengths)
-    T, cache, fresh = tokens.shape[-1], key_value_caches() if cached else None, tokens
+    T, cache, fresh = (
+        tokens.shape[-1],
+        key_value_caches() if cached else None,
+        tokens,
+    )
     for _ in range(n):
-        logits = floats("model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache))[..., -1, :]
+        logits = floats(
+            "model(tokens)",
+            model(fresh if cached else tokens, pad=pad, cache=cache),
+        )[..., -1, :]
         p = token_distribution(logits, temperature, top_k, top_p)
-        fresh = (p.argmax(axis=-1) if temperature == 0 else sample(p, rng))[..., None]
+        fresh = (p.argmax(axis=-1) if temperature == 0 else sample(p, rng))[
+            ..., None
+        ]
         tokens = np.concatenate([tokens, fresh], axis=-1)
     return tokens[..., T:]
 
@@ -94,8 +121,16 @@ def left_pad(tokens, lengths=None):
     T = whole("T", tokens.shape[-1], least=1)
     if lengths is None:
         return tokens, None
-    if lengths.shape != tokens.shape[:-1] or (lengths.size and not 1 <= lengths.min() <= lengths.max() <= T):
-        raise ValueError(f"lengths: expected whole numbers from 1 to T = {T}, shape {tokens.shape[:-1]}, got {lengths.tolist()}")
+    if lengths.shape != tokens.shape[:-1] or (
+        lengths.size and not 1 <= lengths.min() <= lengths.max() <= T
+    ):
+        raise ValueError(
+            f"lengths: expected whole numbers from 1 to T = {T}, shape"
+            f" {tokens.shape[:-1]}, got {lengths.tolist()}"
+        )
     pad = T - lengths
-    place = np.arange(T) - pad[..., None]  # of each token in its sequence, negative where padding comes
-    return np.where(place < 0, 0, np.take_along_axis(tokens, place % T, axis=-1)), pad
+    # of each token in its sequence, negative where padding comes
+    place = np.arange(T) - pad[..., None]
+    return np.where(
+        place < 0, 0, np.take_along_axis(tokens, place % T, axis=-1)
+    ), pad

@@ -5,7 +5,8 @@ from tfbook.numpy.checks import expect_tokens, shapes
 
 @shapes(tokens="int ... T", E="vocab d", P="T d", returns="... T d")
 def embed(tokens, E, P=None):
-    r"""Look up the vector of every token and add that of its position: :math:`\tilde x_i = E_{x_i} + PE(i)`.
+    r"""Look up the vector of every token and add that of its position: :math:`\tilde
+    x_i = E_{x_i} + PE(i)`.
 
     Parameters
     ----------
@@ -14,7 +15,8 @@ def embed(tokens, E, P=None):
     E
         One vector for each token of the vocabulary.
     P
-        One vector for each position: :func:`sinusoidal_positions` or :func:`learned_positions`.
+        One vector for each position: :func:`sinusoidal_positions` or
+        :func:`learned_positions`.
 
     Returns
     -------
@@ -24,9 +26,11 @@ def embed(tokens, E, P=None):
     Raises
     ------
     ValueError
-        Where tokens are not whole numbers, or ``P`` does not have exactly T rows of d channels.
+        Where tokens are not whole numbers, or ``P`` does not have exactly T rows of d
+        channels.
     IndexError
-        Where a token is not in the vocabulary; a negative one does not count from the end.
+        Where a token is not in the vocabulary; a negative one does not count from the
+        end.
 
     Notes
     -----

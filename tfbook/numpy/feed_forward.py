@@ -1,4 +1,6 @@
-"""The position-wise feed-forward network: the same small network for each token by itself."""
+"""The position-wise feed-forward network: the same small network for each token by
+itself.
+"""
 
 from tfbook.numpy.checks import shapes
 from tfbook.numpy.functions import gelu, relu, silu
@@ -6,10 +8,17 @@ from tfbook.numpy.functions import gelu, relu, silu
 ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
 
 
-@shapes(X="... d", W_1="d d_ff", b_1="d_ff", W_2="d_ff d", b_2="d",
-        returns="... d")
+@shapes(
+    X="... d",
+    W_1="d d_ff",
+    b_1="d_ff",
+    W_2="d_ff d",
+    b_2="d",
+    returns="... d",
+)
 def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
-    r"""Widen each token, bend it, and bring it back: :math:`\mathrm{ReLU}(x W_1 + b_1) W_2 + b_2`.
+    r"""Widen each token, bend it, and bring it back: :math:`\mathrm{ReLU}(x W_1 + b_1)
+    W_2 + b_2`.
 
     Parameters
     ----------
@@ -37,7 +46,13 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
 
     Examples
     --------
-    >>> feed_forward([[3.0], [-3.0]], W_1=[[1.0, -1.0]], b_1=[0.0, 0.0], W_2=[[1.0], [1.0]], b_2=[0.5])  # |x| + 0.5
+    >>> feed_forward(
+    ...     [[3.0], [-3.0]],
+    ...     W_1=[[1.0, -1.0]],
+    ...     b_1=[0.0, 0.0],
+    ...     W_2=[[1.0], [1.0]],
+    ...     b_2=[0.5],
+    ... )  # |x| + 0.5
     array([[3.5],
            [3.5]])
     """
@@ -45,10 +60,16 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     return f(X @ W_1 + b_1) @ W_2 + b_2
 
 
-@shapes(X="... d", W_gate="d d_ff", W_up="d d_ff", W_down="d_ff d",
-        returns="... d")
+@shapes(
+    X="... d",
+    W_gate="d d_ff",
+    W_up="d d_ff",
+    W_down="d_ff d",
+    returns="... d",
+)
 def gated_feed_forward(X, W_gate, W_up, W_down, activation="silu"):
-    r"""Let one half of the widened channels decide how much of the other passes: :math:`(\sigma(x W_{gate}) ⊙ x W_{up}) W_{down}`.
+    r"""Let one half of the widened channels decide how much of the other passes:
+    :math:`(\sigma(x W_{gate}) ⊙ x W_{up}) W_{down}`.
 
     Parameters
     ----------
@@ -71,11 +92,18 @@ def gated_feed_forward(X, W_gate, W_up, W_down, activation="silu"):
 
     Notes
     -----
-    Source: the SwiGLU and GELU-GLU variants of FFN Formula; Shazeer, arXiv 2002.05202, with no biases, as there.
+    Source: the SwiGLU and GELU-GLU variants of FFN Formula; Shazeer, arXiv
+    2002.05202, with no biases, as there.
 
     Examples
     --------
-    >>> gated_feed_forward([[3.0], [-3.0]], W_gate=[[1.0]], W_up=[[1.0]], W_down=[[1.0]], activation="relu")  # x² or 0
+    >>> gated_feed_forward(
+    ...     [[3.0], [-3.0]],
+    ...     W_gate=[[1.0]],
+    ...     W_up=[[1.0]],
+    ...     W_down=[[1.0]],
+    ...     activation="relu",
+    ... )  # x² or 0
     array([[9.],
            [0.]])
     """
@@ -88,5 +116,8 @@ def activation_named(activation, activations):
     if callable(activation):
         return activation
     if activation not in activations:
-        raise ValueError(f"activation: expected one of {', '.join(activations)}, or a function, got {activation!r}")
+        raise ValueError(
+            f"activation: expected one of {', '.join(activations)}, or a function, got"
+            f" {activation!r}"
+        )
     return activations[activation]

@@ -14,7 +14,8 @@ def softmax(S, axis=-1):
     Parameters
     ----------
     S
-        Scores. A score of −∞ gets no weight, and a slice of nothing but −∞ gets zeros: nothing to choose from.
+        Scores. A score of −∞ gets no weight, and a slice of nothing but −∞ gets zeros:
+        nothing to choose from.
     axis : int
         The axis that sums to one.
 
@@ -25,8 +26,9 @@ def softmax(S, axis=-1):
 
     Notes
     -----
-    :math:`\operatorname{softmax}(s)_j = e^{s_j} / \sum_k e^{s_k}`. Adding a constant to every score changes nothing, so
-    the largest is subtracted first and no exponential can overflow.
+    :math:`\operatorname{softmax}(s)_j = e^{s_j} / \sum_k e^{s_k}`. Adding a
+    constant to every score changes nothing, so the largest is subtracted first and no
+    exponential can overflow.
 
     Source: the row-wise softmax of Attention(Q, K, V).
 
@@ -40,16 +42,19 @@ def softmax(S, axis=-1):
     top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
     top[np.isneginf(top)] = 0  # -inf - -inf is not a number
     E = np.exp(S - top)
-    Z = E.sum(axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32))
+    Z = E.sum(
+        axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32)
+    )
     Z[Z == 0] = 1  # nothing to choose from: 0 / 1
     return (E / Z).astype(S.dtype, copy=False)
 
 
 def softmax_in_place(S, axis=-1):
-    """Write :func:`softmax` of an array over the array itself, for whoever needs its scores no more.
+    """Write :func:`softmax` of an array over the array itself, for whoever needs its
+    scores no more.
 
-    The scores of a long sequence are the largest array there is: a second and a third of them cost more time than the
-    exponentials.
+    The scores of a long sequence are the largest array there is: a second and a third
+    of them cost more time than the exponentials.
 
     Parameters
     ----------
@@ -75,7 +80,9 @@ def softmax_in_place(S, axis=-1):
     top[np.isneginf(top)] = 0
     S -= top
     np.exp(S, out=S)
-    Z = S.sum(axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32))
+    Z = S.sum(
+        axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32)
+    )
     Z[Z == 0] = 1
     S /= Z
     return S
@@ -107,7 +114,8 @@ def relu(x):
 
 @shapes(x="...")
 def gelu(x):
-    r"""Weigh x by the chance that a standard normal number is below it: :math:`x\,\Phi(x)`, exact (erf).
+    r"""Weigh x by the chance that a standard normal number is below it:
+    :math:`x\,\Phi(x)`, exact (erf).
 
     Parameters
     ----------
@@ -155,11 +163,13 @@ def silu(x):
     array([-0.2689,  0.    ,  0.7311])
     """
     x, dtype = bounded(x)
-    return (x * np.exp(-np.logaddexp(0, -x))).astype(dtype)  # 1 / (1 + e^-x), with no exponential to overflow
+    # 1 / (1 + e^-x), with no exponential to overflow
+    return (x * np.exp(-np.logaddexp(0, -x))).astype(dtype)
 
 
 def bounded(x, above=np.inf):
-    """x in float32 or wider, from −1000 on, and its own dtype: there Φ and the logistic function are 0, and −∞ · 0 is not a number.
+    """x in float32 or wider, from −1000 on, and its own dtype: there Φ and the logistic
+    function are 0, and −∞ · 0 is not a number.
 
     Examples
     --------
@@ -172,7 +182,8 @@ def bounded(x, above=np.inf):
 
 @shapes(logits="... vocab", targets="int *")
 def cross_entropy(logits, targets):
-    r"""Mean surprise at the right answers, :math:`-\log \operatorname{softmax}(\text{logits})_{\text{target}}`, in nats.
+    r"""Mean surprise at the right answers, :math:`-\log
+    \operatorname{softmax}(\text{logits})_{\text{target}}`, in nats.
 
     Parameters
     ----------
@@ -189,7 +200,8 @@ def cross_entropy(logits, targets):
     Raises
     ------
     ValueError
-        Where ``targets`` is not whole numbers of the leading shape of ``logits``, or is empty.
+        Where ``targets`` is not whole numbers of the leading shape of ``logits``, or is
+        empty.
     IndexError
         Where a target is not a class.
 

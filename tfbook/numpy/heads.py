@@ -7,7 +7,8 @@ from tfbook.numpy.checks import shapes
 
 @shapes(X="... T H*d_k", H="size", returns="... H T d_k")
 def split_heads(X, H):
-    """Cut the channels into H heads: head h gets the h-th run of d_k channels of every token.
+    """Cut the channels into H heads: head h gets the h-th run of d_k channels of every
+    token.
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ def merge_heads(X):
 
 @shapes(X="... H_kv T d_k", n="size", returns="... n*H_kv T d_k")
 def repeat_heads(X, n):
-    """Give each key/value head to n query heads in a row, as grouped-query attention does: 0 0 1 1, not 0 1 0 1.
+    """Give each key/value head to n query heads in a row, as grouped-query attention
+    does: 0 0 1 1, not 0 1 0 1.
 
     Parameters
     ----------

@@ -10,7 +10,8 @@ from tfbook.numpy.normalization import layer_norm
 
 @shapes(X="...")
 def residual(X, f):
-    """Add what f makes of X to X itself: f learns what to change, and gradients have a way around it.
+    """Add what f makes of X to X itself: f learns what to change, and gradients have a
+    way around it.
 
     Parameters
     ----------
@@ -40,22 +41,34 @@ def residual(X, f):
 
 
 def transformer_layer(
-    X, P, H, H_kv=None, norm="post", activation=None, mask=None, bias=None, attention=scaled_dot_product_attention
+    X,
+    P,
+    H,
+    H_kv=None,
+    norm="post",
+    activation=None,
+    mask=None,
+    bias=None,
+    attention=scaled_dot_product_attention,
 ):
-    r"""Let the tokens exchange what they know, then let each think by itself: attention, then the feed-forward network.
+    r"""Let the tokens exchange what they know, then let each think by itself:
+    attention, then the feed-forward network.
 
     Parameters
     ----------
     X : array_like, shape (..., T, d)
         Tokens.
     P : dict of array_like
-        ``W_Q`` (d, H·d_k), ``W_K`` (d, H_kv·d_k), ``W_V`` (d, H_kv·d_v), ``W_O`` (H·d_v, d); ``W_1`` (d, d_ff),
-        ``b_1`` (d_ff,), ``W_2`` (d_ff, d), ``b_2`` (d,), or, for a gated layer, ``W_gate`` and ``W_up`` (d, d_ff) and
-        ``W_down`` (d_ff, d); ``gamma_1 beta_1 gamma_2 beta_2`` (d,), and with both norms ``gamma_3 beta_3 gamma_4 beta_4``.
+        ``W_Q`` (d, H·d_k), ``W_K`` (d, H_kv·d_k), ``W_V`` (d, H_kv·d_v), ``W_O``
+        (H·d_v, d); ``W_1`` (d, d_ff), ``b_1`` (d_ff,), ``W_2`` (d_ff, d), ``b_2`` (d,),
+        or, for a gated layer, ``W_gate`` and ``W_up`` (d, d_ff) and ``W_down`` (d_ff,
+        d); ``gamma_1 beta_1 gamma_2 beta_2`` (d,), and with both norms ``gamma_3 beta_3
+        gamma_4 beta_4``.
     H, H_kv, mask, bias, attention
         As in :func:`multi_head_attention`.
     norm : {"post", "pre", "both"}
-        Where to normalise: after each residual sum, before each of the two functions, or before and after each.
+        Where to normalise: after each residual sum, before each of the two functions,
+        or before and after each.
     activation : {"relu", "gelu", "silu"} or callable, optional
         Of the feed-forward network; relu unless told, silu in a gated layer.
 
@@ -66,28 +79,47 @@ def transformer_layer(
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, a parameter is missing, or no form of normalisation has that name.
+        Where the shapes do not fit together, a parameter is missing, or no form of
+        normalisation has that name.
 
     Notes
     -----
-    Source: :math:`Z = X + \mathrm{MultiHead}(X)`, :math:`Y = Z + \mathrm{FFN}(Z)`; post is Vaswani et al., arXiv
-    1706.03762, pre is Xiong et al., arXiv 2002.04745, both is Ding et al., arXiv 2105.13290.
+    Source: :math:`Z = X + \mathrm{MultiHead}(X)`, :math:`Y = Z +
+    \mathrm{FFN}(Z)`; post is Vaswani et al., arXiv 1706.03762, pre is Xiong et al.,
+    arXiv 2002.04745, both is Ding et al., arXiv 2105.13290.
 
     Examples
     --------
     >>> from tfbook.numpy import init_layer
-    >>> transformer_layer([[1.0, 2.0, 3.0, 4.0]] * 3, init_layer(d=4, H=2, rng=0), H=2).shape
+    >>> transformer_layer(
+    ...     [[1.0, 2.0, 3.0, 4.0]] * 3, init_layer(d=4, H=2, rng=0), H=2
+    ... ).shape
     (3, 4)
     """
     gated = expect_layer(P, norm)
 
     def attend(X):
-        return multi_head_attention(X, P["W_Q"], P["W_K"], P["W_V"], P["W_O"], H, H_kv, mask, bias, attention=attention)
+        return multi_head_attention(
+            X,
+            P["W_Q"],
+            P["W_K"],
+            P["W_V"],
+            P["W_O"],
+            H,
+            H_kv,
+            mask,
+            bias,
+            attention=attention,
+        )
 
     def mlp(X):
         if gated:
-            return gated_feed_forward(X, P["W_gate"], P["W_up"], P["W_down"], activation or "silu")
-        return feed_forward(X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation or "relu")
+            return gated_feed_forward(
+                X, P["W_gate"], P["W_up"], P["W_down"], activation or "silu"
+            )
+        return feed_forward(
+            X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation or "relu"
+        )
 
     def normalize(X, n):
         return layer_norm(X, P[f"gamma_{n}"], P[f"beta_{n}"])
@@ -114,7 +146,8 @@ def transformer(X, layers, H, final_norm=None, **options):
     H : int
         Heads of every layer.
     final_norm : pair of array_like, shape (d,), optional
-        gamma and beta of a last :func:`layer_norm`, which a stack of pre-norm layers needs: nothing else bounds its sum.
+        gamma and beta of a last :func:`layer_norm`, which a stack of pre-norm layers
+        needs: nothing else bounds its sum.
     **options
         Of every layer: ``H_kv norm activation mask bias attention``.
 

@@ -9,7 +9,8 @@ from tfbook.numpy.checks import expect_lengths, shapes
 def causal_mask(T, T_k=None):
     """Let every query attend to its own position and to what came before.
 
-    The last query stands at the last key. So the mask is right with a cache too, where T new queries meet T_k > T keys.
+    The last query stands at the last key. So the mask is right with a cache too, where
+    T new queries meet T_k > T keys.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""A language model: a causal stack of layers between a table of tokens and the same table."""
+"""A language model: a causal stack of layers between a table of tokens and the same
+table.
+"""
 
 import numpy as np
 
@@ -17,7 +19,16 @@ from tfbook.numpy.rotary import rotary_attention
 
 @shapes(tokens="int ... T", pad="int *")
 def language_model(
-    tokens, P, H, H_kv=None, positions="learned", norm="post", activation=None, pad=None, cache=None, attention=None
+    tokens,
+    P,
+    H,
+    H_kv=None,
+    positions="learned",
+    norm="post",
+    activation=None,
+    pad=None,
+    cache=None,
+    attention=None,
 ):
     r"""Guess each next token from those before it.
 
@@ -26,19 +37,25 @@ def language_model(
     tokens
         With a cache, only those that it has not read yet.
     P : dict of array_like
-        ``E`` (vocab, d), which reads tokens and scores them too; with learned positions ``P`` (T_max, d); of each layer l
-        what :func:`transformer_layer` takes, as ``layers.l.W_Q`` and so on; ``gamma_f beta_f`` (d,) where there is a last
-        :func:`layer_norm`. These are the keys of the ``state_dict()`` of ``tfbook.torch.LanguageModel``.
+        ``E`` (vocab, d), which reads tokens and scores them too; with learned positions
+        ``P`` (T_max, d); of each layer l what :func:`transformer_layer` takes, as
+        ``layers.l.W_Q`` and so on; ``gamma_f beta_f`` (d,) where there is a last
+        :func:`layer_norm`. These are the keys of the ``state_dict()`` of
+        ``tfbook.torch.LanguageModel``.
     H, H_kv, norm, activation
         Of every layer, as in :func:`transformer_layer`.
     positions : {"learned", "sinusoidal", "rotary", "alibi", "none"}
-        What tells the order: a table added to the tokens, a turn of queries and keys, a bias of the scores, or the mask alone.
+        What tells the order: a table added to the tokens, a turn of queries and keys, a
+        bias of the scores, or the mask alone.
     pad
-        Padding in front of each sequence, which nothing attends to and no position counts.
+        Padding in front of each sequence, which nothing attends to and no position
+        counts.
     cache : mapping of int to KeyValueCache, optional
-        Keys and values of each layer for what was read before: :func:`key_value_caches`. This call adds its own.
+        Keys and values of each layer for what was read before:
+        :func:`key_value_caches`. This call adds its own.
     attention : callable, optional
-        What each head does; by default the readable form, with its turn where positions are rotary.
+        What each head does; by default the readable form, with its turn where positions
+        are rotary.
 
     Returns
     -------
@@ -48,18 +65,24 @@ def language_model(
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, a parameter is missing, padding is longer than its sequence, or a learned table of
-        positions ends.
+        Where the shapes do not fit together, a parameter is missing, padding is longer
+        than its sequence, or a learned table of positions ends.
     IndexError
         Where a token is not in the vocabulary.
 
     Examples
     --------
     >>> from tfbook.numpy import init_layer, key_value_caches
-    >>> P = {"E": np.eye(4)} | {f"layers.0.{name}": p for name, p in init_layer(d=4, H=2, rng=0).items()}
+    >>> P = {"E": np.eye(4)} | {
+    ...     f"layers.0.{name}": p
+    ...     for name, p in init_layer(d=4, H=2, rng=0).items()
+    ... }
     >>> whole = language_model([3, 1, 2], P, H=2, positions="alibi")
     >>> cache = key_value_caches()
-    >>> parts = [language_model([token], P, H=2, positions="alibi", cache=cache) for token in (3, 1, 2)]
+    >>> parts = [
+    ...     language_model([token], P, H=2, positions="alibi", cache=cache)
+    ...     for token in (3, 1, 2)
+    ... ]
     >>> bool(np.allclose(whole, np.concatenate(parts)))
     True
     """
@@ -70,22 +93,36 @@ def language_model(
 
     place, mask = np.arange(T_read, T_k), causal_mask(T, T_k)
     if pad is not None:
-        expect_pad(pad, tokens.shape, most=T if cache is None else np.inf)  # a cache may get padding alone first
-        place = place - pad[..., None]                               # (..., T), negative in the padding
-        mask = mask & (np.arange(T_k) >= pad[..., None, None])       # (..., T, T_k)
+        # a cache may get padding alone first
+        expect_pad(pad, tokens.shape, most=T if cache is None else np.inf)
+        # (..., T), negative in the padding
+        place = place - pad[..., None]
+        mask = mask & (
+            np.arange(T_k) >= pad[..., None, None]
+        )  # (..., T, T_k)
     bias = alibi_bias(H, T, T_k) if positions == "alibi" else None
-    attention = attention or (rotary_attention if positions == "rotary" else scaled_dot_product_attention)
+    attention = attention or (
+        rotary_attention
+        if positions == "rotary"
+        else scaled_dot_product_attention
+    )
 
     X, place = embed(tokens, E), np.maximum(place, 0)
     if positions == "learned":
-        X = X + learned_positions(P["P"], place.max(initial=-1) + 1)[place].astype(X.dtype)
+        X = X + learned_positions(P["P"], place.max(initial=-1) + 1)[
+            place
+        ].astype(X.dtype)
     if positions == "sinusoidal":
         X = X + sinusoids(place, E.shape[-1]).astype(X.dtype)
     with all_or_nothing(cache):
         for l, layer in enumerate(layers):
             seen = {"mask": mask, "bias": bias, "attention": attention}
             if cache is not None:
-                seen = {"attention": cached_attention(cache[l], shared=H // H_kv, **seen)}
+                seen = {
+                    "attention": cached_attention(
+                        cache[l], shared=H // H_kv, **seen
+                    )
+                }
             X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
         if "gamma_f" in P:
             X = layer_norm(X, P["gamma_f"], P["beta_f"])

@@ -1,20 +1,46 @@
-"""Multi-head attention: several attentions side by side, each on channels of its own."""
+"""Multi-head attention: several attentions side by side, each on channels of
+its own.
+"""
 
 import numpy as np
 
-from tfbook.numpy.attention import attention_weights, scaled_dot_product_attention
+from tfbook.numpy.attention import (
+    attention_weights,
+    scaled_dot_product_attention,
+)
 from tfbook.numpy.check_heads import for_heads
 from tfbook.numpy.checks import shapes
 from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
 
 
-@shapes(X="... T d", W_Q="d H*d_k", W_K="d H_kv*d_k", W_V="d H_kv*d_v",
-        W_O="H*d_v d", H="size", H_kv="divides H", context="... T_k d = X",
-        mask="... T T_k", bias="H T T_k", returns="... T d")
+@shapes(
+    X="... T d",
+    W_Q="d H*d_k",
+    W_K="d H_kv*d_k",
+    W_V="d H_kv*d_v",
+    W_O="H*d_v d",
+    H="size",
+    H_kv="divides H",
+    context="... T_k d = X",
+    mask="... T T_k",
+    bias="H T T_k",
+    returns="... T d",
+)
 def multi_head_attention(
-    X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None, bias=None, context=None, attention=scaled_dot_product_attention
+    X,
+    W_Q,
+    W_K,
+    W_V,
+    W_O,
+    H,
+    H_kv=None,
+    mask=None,
+    bias=None,
+    context=None,
+    attention=scaled_dot_product_attention,
 ):
-    r"""Let H heads attend side by side, each in a way of its own, and mix what they bring back.
+    r"""Let H heads attend side by side, each in a way of its own, and mix what they
+    bring back.
 
     Parameters
     ----------
@@ -31,7 +57,8 @@ def multi_head_attention(
     H
         Heads.
     H_kv
-        Key/value heads, a divisor of H: fewer than H is grouped-query attention, 1 is multi-query; H unless told.
+        Key/value heads, a divisor of H: fewer than H is grouped-query attention, 1 is
+        multi-query; H unless told.
     mask
         True where the query may attend to the key; the same for all heads.
     bias
@@ -48,7 +75,8 @@ def multi_head_attention(
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, H or H_kv does not divide, or the mask is not boolean.
+        Where the shapes do not fit together, H or H_kv does not divide, or the mask is
+        not boolean.
 
     Notes
     -----
@@ -57,23 +85,35 @@ def multi_head_attention(
     Examples
     --------
     >>> I = np.eye(2)
-    >>> multi_head_attention(X=[[0.0, 1.0], [0.0, 3.0]], W_Q=0 * I, W_K=I, W_V=I, W_O=I, H=2)
+    >>> multi_head_attention(
+    ...     X=[[0.0, 1.0], [0.0, 3.0]], W_Q=0 * I, W_K=I, W_V=I, W_O=I, H=2
+    ... )
     array([[0., 2.],
            [0., 2.]])
     """
-    Q = split_heads(_project(X, W_Q), H)           # (..., H, T, d_k)
+    Q = split_heads(_project(X, W_Q), H)  # (..., H, T, d_k)
     K = split_heads(_project(context, W_K), H_kv)  # (..., H_kv, T_k, d_k)
     V = split_heads(_project(context, W_V), H_kv)  # (..., H_kv, T_k, d_v)
     K, V = repeat_heads(K, H // H_kv), repeat_heads(V, H // H_kv)
     mask = for_heads(mask, X, context)
-    Y = attention(Q, K, V, mask=mask, bias=bias)   # (..., H, T, d_v)
+    Y = attention(Q, K, V, mask=mask, bias=bias)  # (..., H, T, d_v)
     return merge_heads(Y) @ W_O
 
 
-@shapes(X="... T d", W_Q="d H*d_k", W_K="d H_kv*d_k", H="size",
-        H_kv="divides H", context="... T_k d = X", mask="... T T_k",
-        bias="H T T_k", returns="... H T T_k")
-def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None):
+@shapes(
+    X="... T d",
+    W_Q="d H*d_k",
+    W_K="d H_kv*d_k",
+    H="size",
+    H_kv="divides H",
+    context="... T_k d = X",
+    mask="... T T_k",
+    bias="H T T_k",
+    returns="... H T T_k",
+)
+def multi_head_weights(
+    X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None
+):
     r"""Show where each head of :func:`multi_head_attention` looks.
 
     Parameters
@@ -93,7 +133,9 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
 
     Examples
     --------
-    >>> multi_head_weights(X=np.eye(2), W_Q=np.eye(2), W_K=[[0, 2], [0, 0]], H=2).round(3)
+    >>> multi_head_weights(
+    ...     X=np.eye(2), W_Q=np.eye(2), W_K=[[0, 2], [0, 0]], H=2
+    ... ).round(3)
     array([[[0.5  , 0.5  ],
             [0.5  , 0.5  ]],
     <BLANKLINE>
@@ -105,6 +147,8 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
     return attention_weights(Q, K, for_heads(mask, X, context), bias)
 
 
-@np.errstate(invalid="ignore")  # a token that a mask will hide may be infinite
+@np.errstate(
+    invalid="ignore"
+)  # a token that a mask will hide may be infinite
 def _project(X, W):
     return X @ W

@@ -9,7 +9,8 @@ from tfbook.numpy.checks import shapes
 
 @shapes(X="... d", gamma="d", beta="d", returns="... d")
 def layer_norm(X, gamma, beta, eps=1e-5):
-    r"""Bring each token to mean 0 and variance 1, then scale and shift: :math:`\frac{x - E[x]}{\sqrt{Var[x] + ε}} γ + β`.
+    r"""Bring each token to mean 0 and variance 1, then scale and shift: :math:`\frac{x
+    - E[x]}{\sqrt{Var[x] + ε}} γ + β`.
 
     Parameters
     ----------
@@ -39,7 +40,9 @@ def layer_norm(X, gamma, beta, eps=1e-5):
 
     Examples
     --------
-    >>> layer_norm([[1.0, 3.0], [10.0, 30.0]], gamma=[1.0, 1.0], beta=[0.0, 0.0]).round(3)
+    >>> layer_norm(
+    ...     [[1.0, 3.0], [10.0, 30.0]], gamma=[1.0, 1.0], beta=[0.0, 0.0]
+    ... ).round(3)
     array([[-1.,  1.],
            [-1.,  1.]])
     """
@@ -52,7 +55,8 @@ def layer_norm(X, gamma, beta, eps=1e-5):
 
 @shapes(X="... d", gamma="d", returns="... d")
 def rms_norm(X, gamma, eps=1e-6):
-    r"""Bring each token to a root mean square of 1, then scale: :math:`\frac{x}{\sqrt{E[x^2] + ε}} γ`.
+    r"""Bring each token to a root mean square of 1, then scale:
+    :math:`\frac{x}{\sqrt{E[x^2] + ε}} γ`.
 
     Parameters
     ----------
@@ -90,16 +94,19 @@ def rms_norm(X, gamma, eps=1e-6):
 
 @np.errstate(over="ignore")
 def rescaled(X, eps, shift=False):
-    """Divide each token by a power of two s near its largest number, and ε by s²: a norm is the same, and no square overflows.
+    """Divide each token by a power of two s near its largest number, and ε by s²: a
+    norm is the same, and no square overflows.
 
-    Where no square can, nothing is divided, and s = 1. A power of two rounds nothing, so that the norm is the same either way.
+    Where no square can, nothing is divided, and s = 1. A power of two rounds nothing,
+    so that the norm is the same either way.
 
     Parameters
     ----------
     X : ndarray, shape (..., d)
     eps : float
     shift : bool
-        Subtract each token's first channel before: of a constant token, this leaves exactly 0.
+        Subtract each token's first channel before: of a constant token, this leaves
+        exactly 0.
 
     Returns
     -------
@@ -113,13 +120,20 @@ def rescaled(X, eps, shift=False):
     array([1.1832913 , 0.39443046], dtype=float32)
     """
     x = X.astype(np.promote_types(X.dtype, np.float32), copy=False)
-    safe = float(np.finfo(x.dtype).max) ** 0.25  # so are its square, and a long sum of such squares
-    fits = eps * safe**2 > 1 and x.max(initial=0) < safe and x.min(initial=0) > -safe
+    # so are its square, and a long sum of such squares
+    safe = float(np.finfo(x.dtype).max) ** 0.25
+    fits = (
+        eps * safe**2 > 1
+        and x.max(initial=0) < safe
+        and x.min(initial=0) > -safe
+    )
     unit = 1.0 if fits else 2.0  # halves, whose differences do not overflow
     x = x if fits else x / unit
     x = x - x[..., :1] if shift else x
     if fits:
         return x, eps, unit
     root = math.sqrt(eps) / unit
-    s = np.exp2(np.floor(np.log2(np.abs(x).max(axis=-1, keepdims=True, initial=root))))
+    s = np.exp2(
+        np.floor(np.log2(np.abs(x).max(axis=-1, keepdims=True, initial=root)))
+    )
     return x / s, (root / s) ** 2, unit * s

@@ -1,4 +1,6 @@
-"""Positions: what tells a set of tokens its order. Added to the tokens, or to the scores."""
+"""Positions: what tells a set of tokens its order. Added to the tokens, or to the
+scores.
+"""
 
 import numpy as np
 
@@ -7,7 +9,8 @@ from tfbook.numpy.checks import expect_rows, float_dtype, shapes
 
 @shapes(T="count", d="count", base="positive", returns="T d")
 def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
-    r"""Describe each position by waves from fast to slow: sines on the even channels, cosines on the odd.
+    r"""Describe each position by waves from fast to slow: sines on the even channels,
+    cosines on the odd.
 
     Parameters
     ----------
@@ -28,11 +31,13 @@ def sinusoidal_positions(T, d, base=10000.0, dtype=np.float64):
     Raises
     ------
     ValueError
-        Where a size is not a whole number, or is negative, the base is not positive, or the dtype holds no fractions.
+        Where a size is not a whole number, or is negative, the base is not positive, or
+        the dtype holds no fractions.
 
     Notes
     -----
-    :math:`PE(p)_{2i} = \sin(p / \text{base}^{2i/d})` and :math:`PE(p)_{2i+1} = \cos(p / \text{base}^{2i/d})`.
+    :math:`PE(p)_{2i} = \sin(p / \text{base}^{2i/d})` and :math:`PE(p)_{2i+1} =
+    \cos(p / \text{base}^{2i/d})`.
 
     Source: PE(i) of Input Embedding; Vaswani et al., arXiv 1706.03762, section 3.5.
 
@@ -60,7 +65,8 @@ def sinusoids(position, d, base=10000.0):
     ndarray, shape (..., d)
     """
     channel = np.arange(d)
-    frequency = base ** -((channel - channel % 2) / max(d, 1))  # 0 0 2 2 4 4 …: a sine and its cosine share one
+    # 0 0 2 2 4 4 …: a sine and its cosine share one
+    frequency = base ** -((channel - channel % 2) / max(d, 1))
     angle = position[..., None] * frequency
     return np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
@@ -88,7 +94,8 @@ def learned_positions(P, T):
 
     Notes
     -----
-    Source: the pre-defined maximum sequence length of Quadratic Complexity is that of such a table.
+    Source: the pre-defined maximum sequence length of Quadratic Complexity is
+    that of such a table.
 
     Examples
     --------
@@ -105,7 +112,8 @@ def learned_positions(P, T):
 
 @shapes(H="size", T="count", T_k="count", returns="H T T_k")
 def alibi_bias(H, T, T_k=None, dtype=np.float64):
-    r"""Penalise distance in the scores, in each head with a slope of its own: :math:`-2^{-8h/H}\,|i - j|`.
+    r"""Penalise distance in the scores, in each head with a slope of its own:
+    :math:`-2^{-8h/H}\,|i - j|`.
 
     The last query stands at the last key, as in :func:`causal_mask`.
 
@@ -128,12 +136,14 @@ def alibi_bias(H, T, T_k=None, dtype=np.float64):
     Raises
     ------
     ValueError
-        Where a size is not a whole number, there is no head, or the dtype holds no fractions.
+        Where a size is not a whole number, there is no head, or the dtype holds no
+        fractions.
 
     Notes
     -----
-    The slopes fall from head to head by one factor, for every H. (The authors' program mixes two such rows where H is not a
-    power of two; the slopes are then others, though as distinct.)
+    The slopes fall from head to head by one factor, for every H. (The authors'
+    program mixes two such rows where H is not a power of two; the slopes are then
+    others, though as distinct.)
 
     Source: Press et al., arXiv 2108.12409.
 

@@ -6,10 +6,17 @@ from tfbook.numpy.attention import scaled_dot_product_attention
 from tfbook.numpy.checks import shapes
 
 
-@shapes(X="... T d", W_h="d_h d_h", W_x="d d_h", b="d_h", h_0="... d_h",
-        returns="... T d_h")
+@shapes(
+    X="... T d",
+    W_h="d_h d_h",
+    W_x="d d_h",
+    b="d_h",
+    h_0="... d_h",
+    returns="... T d_h",
+)
 def rnn(X, W_x, W_h, b, h_0=None):
-    r"""Read a sequence from left to right with a plain recurrent layer: :math:`h_t = \tanh(x_t W_x + h_{t-1} W_h + b)`.
+    r"""Read a sequence from left to right with a plain recurrent layer: :math:`h_t =
+    \tanh(x_t W_x + h_{t-1} W_h + b)`.
 
     Parameters
     ----------
@@ -41,7 +48,9 @@ def rnn(X, W_x, W_h, b, h_0=None):
 
     Examples
     --------
-    >>> rnn([[1.0], [0.0], [0.0]], W_x=[[1.0]], W_h=[[1.0]], b=[0.0]).round(2)  # the first token fades
+    >>> rnn([[1.0], [0.0], [0.0]], W_x=[[1.0]], W_h=[[1.0]], b=[0.0]).round(
+    ...     2
+    ... )  # the first token fades
     array([[0.76],
            [0.64],
            [0.57]])
@@ -55,7 +64,8 @@ def rnn(X, W_x, W_h, b, h_0=None):
 
 
 def lstm(X, P, h_0=None, c_0=None):
-    r"""Read a sequence with a long short-term memory: gates decide what its cell keeps, takes in and shows.
+    r"""Read a sequence with a long short-term memory: gates decide what its cell keeps,
+    takes in and shows.
 
     .. math::
         c_t = f \odot c_{t-1} + i \odot g, \qquad h_t = o \odot \tanh(c_t)
@@ -65,7 +75,8 @@ def lstm(X, P, h_0=None, c_0=None):
     X
         Tokens.
     P : dict of array_like
-        ``W_x`` (d, 4·d_h), ``W_h`` (d_h, 4·d_h) and ``b`` (4·d_h,); the gates stand in the order i f g o.
+        ``W_x`` (d, 4·d_h), ``W_h`` (d_h, 4·d_h) and ``b`` (4·d_h,); the gates stand in
+        the order i f g o.
     h_0, c_0 : array_like, shape (..., d_h), optional
         State and cell before the first token; zeros unless told.
 
@@ -81,14 +92,20 @@ def lstm(X, P, h_0=None, c_0=None):
 
     Notes
     -----
-    The cell is changed by a sum, so with f near 1 its gradient passes through any number of steps, as through a residual.
+    The cell is changed by a sum, so with f near 1 its gradient passes through any
+    number of steps, as through a residual.
 
-    Source: Residual Connection (the cell state highway); Hochreiter and Schmidhuber 1997; Gers et al. 2000 (f).
+    Source: Residual Connection (the cell state highway); Hochreiter and Schmidhuber
+    1997; Gers et al. 2000 (f).
 
     Examples
     --------
     >>> open_, shut = 100.0, -100.0  # before the logistic function
-    >>> P = {"W_x": [[0, 0, 1, 0]], "W_h": [[0, 0, 0, 0]], "b": [open_, open_, 0, open_]}
+    >>> P = {
+    ...     "W_x": [[0, 0, 1, 0]],
+    ...     "W_h": [[0, 0, 0, 0]],
+    ...     "b": [open_, open_, 0, open_],
+    ... }
     >>> lstm([[1.0], [0.0], [0.0]], P).round(2)  # nothing forgotten
     array([[0.64],
            [0.64],
@@ -104,10 +121,19 @@ def lstm(X, P, h_0=None, c_0=None):
     return _stack(states, h)
 
 
-@shapes(X="... T d", W_h="d_h d_h", W_x="d d_h", b="d_h", h_0="... d_h",
-        context="... T_k d_h", mask="... T T_k", returns="... T d_h")
+@shapes(
+    X="... T d",
+    W_h="d_h d_h",
+    W_x="d d_h",
+    b="d_h",
+    h_0="... d_h",
+    context="... T_k d_h",
+    mask="... T T_k",
+    returns="... T d_h",
+)
 def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
-    """Let a recurrent decoder look back at its encoder: queries are its states, keys and values are the encoder's.
+    """Let a recurrent decoder look back at its encoder: queries are its states, keys
+    and values are the encoder's.
 
     Parameters
     ----------
@@ -134,13 +160,16 @@ def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     -----
     In self-attention all three come from the same sequence; nothing else differs.
 
-    Source: Intuition (seq2seq); Luong et al., arXiv 1508.04025, global attention with dot products, here scaled.
+    Source: Intuition (seq2seq); Luong et al., arXiv 1508.04025, global attention with
+    dot products, here scaled.
 
     Examples
     --------
     >>> context = [[99.0, 0.0], [0.0, 99.0]]
     >>> one, zero = np.eye(2), np.zeros((2, 2))
-    >>> recurrent_attention([[0.0, 9.0], [9.0, 0.0]], context, W_x=one, W_h=zero, b=[0, 0]).round(4)
+    >>> recurrent_attention(
+    ...     [[0.0, 9.0], [9.0, 0.0]], context, W_x=one, W_h=zero, b=[0, 0]
+    ... ).round(4)
     array([[ 0., 99.],
            [99.,  0.]])
     """
@@ -148,8 +177,14 @@ def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     return scaled_dot_product_attention(Q, context, context, mask)
 
 
-@shapes(X="... T d", W_h="d_h 4*d_h", W_x="d 4*d_h", b="4*d_h",
-        h_0="... d_h", c_0="... d_h")
+@shapes(
+    X="... T d",
+    W_h="d_h 4*d_h",
+    W_x="d 4*d_h",
+    b="4*d_h",
+    h_0="... d_h",
+    c_0="... d_h",
+)
 def _begin(X, W_x, W_h, b, h_0=None, c_0=None):
     """What an LSTM adds at each step, its recurrent matrix, and its two states."""
     U, d_h = X @ W_x + b, len(W_h)
@@ -176,8 +211,13 @@ def start(h, U, d_h):
 
 def _stack(states, h):
     """One axis of time for all states; empty where no token came."""
-    return np.stack(states, axis=-2) if states else np.empty((*h.shape[:-1], 0, h.shape[-1]), h.dtype)
+    return (
+        np.stack(states, axis=-2)
+        if states
+        else np.empty((*h.shape[:-1], 0, h.shape[-1]), h.dtype)
+    )
 
 
 def _sigmoid(x):
-    return 0.5 * np.tanh(0.5 * x) + 0.5  # 1 / (1 + e^-x), with no exponential to overflow
+    # 1 / (1 + e^-x), with no exponential to overflow
+    return 0.5 * np.tanh(0.5 * x) + 0.5

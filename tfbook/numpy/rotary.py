@@ -1,4 +1,6 @@
-"""Rotary positions: queries and keys turn with their position, so that scores depend on distance alone."""
+"""Rotary positions: queries and keys turn with their position, so that scores depend on
+distance alone.
+"""
 
 import numpy as np
 
@@ -6,10 +8,12 @@ from tfbook.numpy.attention import scaled_dot_product_attention
 from tfbook.numpy.checks import expect_pairs, shapes
 
 
-@shapes(X="... T d_k", positions="... T", base="positive",
-        returns="... T d_k")
+@shapes(
+    X="... T d_k", positions="... T", base="positive", returns="... T d_k"
+)
 def rotary(X, positions=None, base=10000.0):
-    r"""Turn each pair of channels (2i, 2i+1) by the angle :math:`p / \text{base}^{2i/d_k}` at position p.
+    r"""Turn each pair of channels (2i, 2i+1) by the angle :math:`p /
+    \text{base}^{2i/d_k}` at position p.
 
     Parameters
     ----------
@@ -54,11 +58,20 @@ def rotary(X, positions=None, base=10000.0):
 
 
 @shapes(Q="... T d_k", K="... T_k d_k")
-def rotary_attention(Q, K, V, mask=None, bias=None, scale=None, base=10000.0, attention=scaled_dot_product_attention):
+def rotary_attention(
+    Q,
+    K,
+    V,
+    mask=None,
+    bias=None,
+    scale=None,
+    base=10000.0,
+    attention=scaled_dot_product_attention,
+):
     """Turn queries and keys by their positions, then attend.
 
-    The last query stands at the last key, as in :func:`causal_mask`. Meant for the ``attention`` of
-    :func:`multi_head_attention`.
+    The last query stands at the last key, as in :func:`causal_mask`. Meant for the
+    ``attention`` of :func:`multi_head_attention`.
 
     Parameters
     ----------
@@ -80,7 +93,9 @@ def rotary_attention(Q, K, V, mask=None, bias=None, scale=None, base=10000.0, at
 
     Examples
     --------
-    >>> rotary_attention([[9.0, 0.0]], K=[[9.0, 0.0], [9.0, 0.0]], V=[[1.0], [2.0]]).round(3)  # the near key wins
+    >>> rotary_attention(
+    ...     [[9.0, 0.0]], K=[[9.0, 0.0], [9.0, 0.0]], V=[[1.0], [2.0]]
+    ... ).round(3)  # the near key wins
     array([[2.]])
     """
     T, T_k = Q.shape[-2], K.shape[-2]

@@ -16,7 +16,8 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     logits
         What a language model gives at a position.
     temperature : float
-        What logits are divided by: below 1 the likely become likelier; 0 leaves the likeliest alone, the first of equals.
+        What logits are divided by: below 1 the likely become likelier; 0 leaves the
+        likeliest alone, the first of equals.
     top_k : int, optional
         Keep the k likeliest tokens.
     top_p : float, optional
@@ -30,11 +31,13 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     Raises
     ------
     ValueError
-        Where a setting is out of its range, or the largest logit is not a finite number.
+        Where a setting is out of its range, or the largest logit is not a finite
+        number.
 
     Notes
     -----
-    Source: Fan et al., arXiv 1805.04833 (top-k); Holtzman et al., arXiv 1904.09751 (top-p).
+    Source: Fan et al., arXiv 1805.04833 (top-k); Holtzman et al., arXiv
+    1904.09751 (top-p).
 
     Examples
     --------
@@ -49,12 +52,19 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     top_k = expect_settings(logits.shape[-1], temperature, top_k, top_p)
     top = logits.max(axis=-1, keepdims=True)
     if not np.isfinite(top).all():
-        raise ValueError("logits: expected a finite number as the largest of each row, got nan or infinity")
+        raise ValueError(
+            "logits: expected a finite number as the largest of each row, got nan or "
+            "infinity"
+        )
     if temperature == 0:
-        return np.equal(np.arange(logits.shape[-1]), logits.argmax(axis=-1)[..., None]).astype(logits.dtype)
+        return np.equal(
+            np.arange(logits.shape[-1]), logits.argmax(axis=-1)[..., None]
+        ).astype(logits.dtype)
 
     wide = np.promote_types(logits.dtype, np.float32)
-    tiny = float(np.finfo(wide).tiny)  # below it, a setting would be rounded to 0
+    tiny = float(
+        np.finfo(wide).tiny
+    )  # below it, a setting would be rounded to 0
     with np.errstate(over="ignore"):  # -inf is what it should be
         p = softmax((logits - top).astype(wide) / max(temperature, tiny))
     order = np.argsort(-logits, axis=-1, kind="stable")  # likeliest first
@@ -64,7 +74,8 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     if top_p is not None and top_p < 1:
         likelier = p.cumsum(axis=-1) - p
         p[likelier >= max(top_p, tiny) * p.sum(axis=-1, keepdims=True)] = 0
-    p = np.take_along_axis(p, np.argsort(order, axis=-1), axis=-1)  # back in the order of the vocabulary
+    # back in the order of the vocabulary
+    p = np.take_along_axis(p, np.argsort(order, axis=-1), axis=-1)
     return (p / p.sum(axis=-1, keepdims=True)).astype(logits.dtype)
 
 
@@ -96,9 +107,17 @@ def sample(p, rng):
     """
     p = p.astype(np.float64)
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng: expected a numpy.random.Generator to draw with, got {type(rng).__name__}; or pass temperature=0")
+        raise ValueError(
+            "rng: expected a numpy.random.Generator to draw with, got"
+            f" {type(rng).__name__}; or pass temperature=0"
+        )
     up_to = p.cumsum(axis=-1)
-    if not (p >= 0).all() or not ((up_to[..., -1] > 0) & (up_to[..., -1] < np.inf)).all():
-        raise ValueError("p: expected chances, none negative and some above 0, with a finite sum")
+    if (
+        not (p >= 0).all()
+        or not ((up_to[..., -1] > 0) & (up_to[..., -1] < np.inf)).all()
+    ):
+        raise ValueError(
+            "p: expected chances, none negative and some above 0, with a finite sum"
+        )
     dart = rng.random(p.shape[:-1])[..., None] * up_to[..., -1:]
     return (up_to <= dart).sum(axis=-1)

@@ -1,4 +1,6 @@
-"""Tokens between letters and words: byte pairs, merged in the order in which they were learned."""
+"""Tokens between letters and words: byte pairs, merged in the order in which they were
+learned.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -9,7 +11,9 @@ import numpy as np
 
 from tfbook.numpy.checks import whole
 
-PIECES = re.compile(r" ?\w+| ?[^\w\s]+|\s+")  # a word or a run of signs, each with the blank before it, or white space; nothing is lost
+# a word or a run of signs, each with the blank before it, or white space; nothing is
+# lost
+PIECES = re.compile(r" ?\w+| ?[^\w\s]+|\s+")
 
 
 class BytePairs:
@@ -35,9 +39,13 @@ class BytePairs:
         self.bytes = [bytes([byte]) for byte in range(256)]
         for i, pair in enumerate(self.merges):
             if not all(0 <= token < 256 + i for token in pair):
-                raise ValueError(f"merges: expected two tokens from 0 to {255 + i} in merge {i}, got {pair}")
+                raise ValueError(
+                    f"merges: expected two tokens from 0 to {255 + i} in merge {i}, got"
+                    f" {pair}"
+                )
             self.bytes.append(self.bytes[pair[0]] + self.bytes[pair[1]])
-        self.tokens_of = lru_cache(maxsize=2**16)(self._tokens_of)  # the words of a text, again and again
+        # the words of a text, again and again
+        self.tokens_of = lru_cache(maxsize=2**16)(self._tokens_of)
 
     def __reduce__(self):
         """What pickle and copy keep: the merges, from which all else is made."""
@@ -48,26 +56,45 @@ class BytePairs:
         return len(self.bytes)
 
     def _tokens_of(self, piece):
-        """The tokens of one word: of all pairs in it, the one that was learned first is merged, until there is none."""
+        """The tokens of one word: of all pairs in it, the one that was learned first is
+        merged, until there is none.
+        """
         tokens = tuple(piece.encode())
-        while ranks := [self.rank[pair] for pair in pairwise(tokens) if pair in self.rank]:
+        while ranks := [
+            self.rank[pair] for pair in pairwise(tokens) if pair in self.rank
+        ]:
             tokens = merge(tokens, self.merges[min(ranks)], 256 + min(ranks))
         return tokens
 
     def encode(self, text):
         """Tokens of a text, int64 (T,)."""
-        return np.array([token for piece in PIECES.findall(text) for token in self.tokens_of(piece)], dtype=np.int64)
+        return np.array(
+            [
+                token
+                for piece in PIECES.findall(text)
+                for token in self.tokens_of(piece)
+            ],
+            dtype=np.int64,
+        )
 
     def decode(self, tokens):
-        """The text of tokens; bytes that are no text, as a model may give them, become the sign for that, �."""
+        """The text of tokens; bytes that are no text, as a model may give them, become
+        the sign for that, �.
+        """
         tokens = np.asarray(tokens).tolist()
         if tokens and not 0 <= min(tokens) <= max(tokens) < len(self):
-            raise IndexError(f"tokens: expected 0 to {len(self) - 1}, got {min(tokens)} to {max(tokens)}")
-        return b"".join(self.bytes[token] for token in tokens).decode(errors="replace")
+            raise IndexError(
+                f"tokens: expected 0 to {len(self) - 1}, got {min(tokens)} to"
+                f" {max(tokens)}"
+            )
+        return b"".join(self.bytes[token] for token in tokens).decode(
+            errors="replace"
+        )
 
 
 def learn_byte_pairs(text, merges):
-    r"""Find the pairs to merge: again and again the one that stands most often side by side within a word.
+    r"""Find the pairs to merge: again and again the one that stands most often side by
+    side within a word.
 
     Parameters
     ----------
@@ -81,19 +108,23 @@ def learn_byte_pairs(text, merges):
 
     Notes
     -----
-    Words are counted once, so that a pair costs what the words that hold it cost. Of equal pairs, the first that was met is taken.
+    Words are counted once, so that a pair costs what the words that hold it cost.
+    Of equal pairs, the first that was met is taken.
 
     Source: Sennrich et al., arXiv 1508.07909.
 
     Examples
     --------
-    >>> learn_byte_pairs("banana bandana", merges=2).merges  # "an", then "ban"
+    >>> learn_byte_pairs(
+    ...     "banana bandana", merges=2
+    ... ).merges  # "an", then "ban"
     [(97, 110), (98, 256)]
     """
     merges, found = whole("merges", merges), []
     counts = Counter(PIECES.findall(text))
     words = {word: tuple(word.encode()) for word in counts}
-    pairs, holders = Counter(), defaultdict(set)  # how often each pair stands, and in which words
+    # how often each pair stands, and in which words
+    pairs, holders = Counter(), defaultdict(set)
 
     def count(word, times):
         for pair in pairwise(words[word]):
@@ -125,7 +156,7 @@ def merge(tokens, pair, new):
     """
     merged, i = [], 0
     while i < len(tokens):
-        found = tokens[i:i + 2] == pair
+        found = tokens[i : i + 2] == pair
         merged.append(new if found else tokens[i])
         i += 1 + found
     return tuple(merged)

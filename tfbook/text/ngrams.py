@@ -13,14 +13,16 @@ def uniform_loss(vocab):
 
 
 def ngram_loss(tokens, held_out, n, vocab, smoothing=0.1):
-    r"""Count which token follows each n − 1 tokens, guess by these counts elsewhere, and take the mean surprise.
+    r"""Count which token follows each n − 1 tokens, guess by these counts elsewhere,
+    and take the mean surprise.
 
     Parameters
     ----------
     tokens, held_out : array_like of int, shape (N,)
         Text to count in, and text to guess.
     n : int
-        1 for the frequencies alone (unigram), 2 for those after one token (bigram), and so on; vocabⁿ counts are kept.
+        1 for the frequencies alone (unigram), 2 for those after one token (bigram), and
+        so on; vocabⁿ counts are kept.
     vocab : int
         Tokens there are.
     smoothing : float
@@ -29,7 +31,8 @@ def ngram_loss(tokens, held_out, n, vocab, smoothing=0.1):
     Returns
     -------
     float
-        Cross-entropy in nats a token, over the tokens of ``held_out`` that have n − 1 before them.
+        Cross-entropy in nats a token, over the tokens of ``held_out`` that have n − 1
+        before them.
 
     Raises
     ------
@@ -40,19 +43,31 @@ def ngram_loss(tokens, held_out, n, vocab, smoothing=0.1):
 
     Notes
     -----
-    The chance of token x after c is :math:`(N_{cx} + s) / (N_c + s\,V)`, with s the smoothing and V the size of the vocabulary.
+    The chance of token x after c is :math:`(N_{cx} + s) / (N_c + s\,V)`, with s
+    the smoothing and V the size of the vocabulary.
 
     Examples
     --------
-    >>> round(ngram_loss([0, 1] * 50, [1, 0, 1, 0], n=1, vocab=2), 3)  # a coin
+    >>> round(
+    ...     ngram_loss([0, 1] * 50, [1, 0, 1, 0], n=1, vocab=2), 3
+    ... )  # a coin
     0.693
-    >>> round(ngram_loss([0, 1] * 50, [1, 0, 1, 0], n=2, vocab=2), 3)  # no surprise
+    >>> round(
+    ...     ngram_loss([0, 1] * 50, [1, 0, 1, 0], n=2, vocab=2), 3
+    ... )  # no surprise
     0.002
     """
     n, vocab = whole("n", n, least=1), whole("vocab", vocab, least=1)
-    counts = np.bincount(grams("tokens", tokens, n, vocab), minlength=vocab**n).reshape(-1, vocab)   # (contexts, vocab)
-    p = (counts + smoothing) / (counts.sum(axis=-1, keepdims=True) + smoothing * vocab)
-    return float(-np.log(p.ravel()[grams("held_out", held_out, n, vocab)]).mean())
+    # (contexts, vocab)
+    counts = np.bincount(
+        grams("tokens", tokens, n, vocab), minlength=vocab**n
+    ).reshape(-1, vocab)
+    p = (counts + smoothing) / (
+        counts.sum(axis=-1, keepdims=True) + smoothing * vocab
+    )
+    return float(
+        -np.log(p.ravel()[grams("held_out", held_out, n, vocab)]).mean()
+    )
 
 
 def grams(name, tokens, n, vocab):
@@ -61,5 +76,9 @@ def grams(name, tokens, n, vocab):
     expect(name, tokens.shape, "(N,)")
     expect_tokens(name, tokens, vocab)
     if len(tokens) < n:
-        raise ValueError(f"{name}: expected at least n = {n} tokens, got {len(tokens)}")
-    return np.lib.stride_tricks.sliding_window_view(tokens, n) @ vocab ** np.arange(n - 1, -1, -1)
+        raise ValueError(
+            f"{name}: expected at least n = {n} tokens, got {len(tokens)}"
+        )
+    return np.lib.stride_tricks.sliding_window_view(
+        tokens, n
+    ) @ vocab ** np.arange(n - 1, -1, -1)

@@ -6,12 +6,14 @@ from tfbook.numpy.checks import expect, expect_tokens, integers
 
 
 def text():
-    """Get real English on a technical subject: the help texts of Python, from its own standard library.
+    """Get real English on a technical subject: the help texts of Python, from its own
+    standard library.
 
     Returns
     -------
     str
-        About 465,000 characters. It is the same whenever one version of Python runs, and differs between versions.
+        About 465,000 characters. It is the same whenever one version of Python runs,
+        and differs between versions.
 
     Examples
     --------
@@ -24,7 +26,8 @@ def text():
 
 
 def characters(text):
-    """List the different characters of a text, in order: the vocabulary where a token is a character.
+    """List the different characters of a text, in order: the vocabulary where a token
+    is a character.
 
     Parameters
     ----------
@@ -68,7 +71,10 @@ def encode(text, characters):
     """
     place = {character: token for token, character in enumerate(characters)}
     if missing := set(text) - set(place):
-        raise ValueError(f"text: expected only characters of the vocabulary, got {''.join(sorted(missing))!r} too")
+        raise ValueError(
+            "text: expected only characters of the vocabulary, got"
+            f" {''.join(sorted(missing))!r} too"
+        )
     return np.array([place[character] for character in text], dtype=np.int64)
 
 

@@ -1,4 +1,6 @@
-"""A text made ready to learn from: no paragraph twice, a part held out, windows to read; and how much of a text stands in another."""
+"""A text made ready to learn from: no paragraph twice, a part held out, windows to
+read; and how much of a text stands in another.
+"""
 
 import numpy as np
 
@@ -6,7 +8,8 @@ from tfbook.numpy.checks import array, expect, whole
 
 
 def windows(tokens, T, n, rng):
-    """Cut n windows of T tokens out of a long text, anywhere, each with the tokens that come one later.
+    """Cut n windows of T tokens out of a long text, anywhere, each with the tokens that
+    come one later.
 
     Parameters
     ----------
@@ -37,7 +40,8 @@ def windows(tokens, T, n, rng):
 
 
 def all_windows(tokens, T):
-    """Cut a text into windows one behind the other, so that each token but the first is a target once; what is left over falls away.
+    """Cut a text into windows one behind the other, so that each token but the first is
+    a target once; what is left over falls away.
 
     Parameters
     ----------
@@ -61,18 +65,25 @@ def all_windows(tokens, T):
 
 
 def long_enough(tokens, T):
-    """Tokens as an array of more than T whole numbers, or an error; those of a memory-mapped file stay in it."""
+    """Tokens as an array of more than T whole numbers, or an error; those of a
+    memory-mapped file stay in it.
+    """
     tokens, T = array("tokens", tokens), whole("T", T, least=1)
     if tokens.dtype.kind not in "iu":
-        raise ValueError(f"tokens: expected whole numbers, got dtype {tokens.dtype}")
+        raise ValueError(
+            f"tokens: expected whole numbers, got dtype {tokens.dtype}"
+        )
     expect("tokens", tokens.shape, "(N,)")
     if len(tokens) <= T:
-        raise ValueError(f"tokens: expected more than T = {T}, got {len(tokens)}")
+        raise ValueError(
+            f"tokens: expected more than T = {T}, got {len(tokens)}"
+        )
     return tokens
 
 
 def without_repeats(text):
-    r"""Leave out every paragraph that stood before: what a model is tested on must not stand in what it was trained on.
+    r"""Leave out every paragraph that stood before: what a model is tested on must not
+    stand in what it was trained on.
 
     Parameters
     ----------
@@ -87,7 +98,9 @@ def without_repeats(text):
     Examples
     --------
     >>> long = "A paragraph of more than forty characters, once."
-    >>> without_repeats(f"{long}\n\nNote:\n\n{long}\n\nNote:") == f"{long}\n\nNote:\n\nNote:"
+    >>> without_repeats(
+    ...     f"{long}\n\nNote:\n\n{long}\n\nNote:"
+    ... ) == f"{long}\n\nNote:\n\nNote:"
     True
     """
     seen, kept = set(), []
@@ -99,7 +112,8 @@ def without_repeats(text):
 
 
 def split(tokens, part=0.9):
-    """Cut a text, or its tokens, in two: the first part to train on, the rest to test on.
+    """Cut a text, or its tokens, in two: the first part to train on, the rest to test
+    on.
 
     Parameters
     ----------
@@ -123,7 +137,10 @@ def split(tokens, part=0.9):
     """
     cut = int(part * len(tokens))
     if not 0 < cut < len(tokens):
-        raise ValueError(f"part: expected a share that leaves two parts of {len(tokens)} tokens, got {part}")
+        raise ValueError(
+            f"part: expected a share that leaves two parts of {len(tokens)} tokens, got"
+            f" {part}"
+        )
     return tokens[:cut], tokens[cut:]
 
 
@@ -146,6 +163,9 @@ def longest_overlap(sample, text):
     """
     longest = ""
     for start in range(len(sample)):
-        while start + len(longest) < len(sample) and sample[start:start + len(longest) + 1] in text:
-            longest = sample[start:start + len(longest) + 1]
+        while (
+            start + len(longest) < len(sample)
+            and sample[start : start + len(longest) + 1] in text
+        ):
+            longest = sample[start : start + len(longest) + 1]
     return longest

@@ -1,4 +1,6 @@
-"""What the PyTorch half expects of its tensors; shapes are checked by the NumPy half's own rules."""
+"""What the PyTorch half expects of its tensors; shapes are checked by the NumPy half's
+own rules.
+"""
 
 import inspect
 import re
@@ -14,41 +16,66 @@ from tfbook.numpy.checks import expect_booleans
 
 
 def floats(name, X, like=None):
-    """Return X if it is a tensor of floating-point numbers; integers and booleans become float64, as in NumPy."""
+    """Return X if it is a tensor of floating-point numbers; integers and booleans
+    become float64, as in NumPy.
+    """
     if not isinstance(X, torch.Tensor):
-        raise ValueError(f"{name}: expected a torch.Tensor, got {type(X).__name__}; pass torch.as_tensor({name})")
+        raise ValueError(
+            f"{name}: expected a torch.Tensor, got {type(X).__name__}; pass"
+            f" torch.as_tensor({name})"
+        )
     if X.is_complex():
-        raise ValueError(f"{name}: expected real numbers, got dtype {X.dtype}")
+        raise ValueError(
+            f"{name}: expected real numbers, got dtype {X.dtype}"
+        )
     return X if X.is_floating_point() else X.double()
 
 
 def integers(name, X, like=None):
-    """Return X as a tensor of int64, from any dtype of whole numbers, or an array or a file of them: comparisons of uint8 with 256 wrap."""
-    X = torch.as_tensor(np.array(X) if isinstance(X, np.ndarray) else X)  # a copy: an array may be read-only
-    if X.numel() and (X.is_floating_point() or X.is_complex() or X.dtype == torch.bool):
-        raise ValueError(f"{name}: expected whole numbers, got dtype {X.dtype}")
+    """Return X as a tensor of int64, from any dtype of whole numbers, or an array or a
+    file of them: comparisons of uint8 with 256 wrap.
+    """
+    # a copy: an array may be read-only
+    X = torch.as_tensor(np.array(X) if isinstance(X, np.ndarray) else X)
+    if X.numel() and (
+        X.is_floating_point() or X.is_complex() or X.dtype == torch.bool
+    ):
+        raise ValueError(
+            f"{name}: expected whole numbers, got dtype {X.dtype}"
+        )
     return X.long() if like is None else X.to(like.device, torch.long)
 
 
 def float_dtype(dtype):
     """Return a dtype, or raise unless it holds fractions."""
     if not torch.empty(0, dtype=dtype).is_floating_point():
-        raise ValueError(f"dtype: expected one of floating-point numbers, got {dtype}")
+        raise ValueError(
+            f"dtype: expected one of floating-point numbers, got {dtype}"
+        )
     return dtype
 
 
 def autocast_dtype(X):
-    """The dtype in which products on X's device are taken under autocast; None where it is off."""
+    """The dtype in which products on X's device are taken under autocast; None where it
+    is off.
+    """
     device = X.device.type
-    if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device):
+    if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(
+        device
+    ):
         return torch.get_autocast_dtype(device)
     return None
 
 
 def autocast(*tensors):
-    """Cast tensors as autocast does before a product, float64 excepted; where it is off, leave them."""
+    """Cast tensors as autocast does before a product, float64 excepted; where it is
+    off, leave them.
+    """
     dtype = autocast_dtype(tensors[0])
-    return [X if dtype is None or X.dtype == torch.float64 else X.to(dtype) for X in tensors]
+    return [
+        X if dtype is None or X.dtype == torch.float64 else X.to(dtype)
+        for X in tensors
+    ]
 
 
 def without_autocast(f):
@@ -65,15 +92,26 @@ def without_autocast(f):
 
 
 def alike(**tensors):
-    """Return tensors as :func:`floats` does, or raise where devices or dtypes differ: torch does not promote products (autocast does)."""
+    """Return tensors as :func:`floats` does, or raise where devices or dtypes differ:
+    torch does not promote products (autocast does).
+    """
     tensors = {name: floats(name, X) for name, X in tensors.items()}
     dtypes = {name: X.dtype for name, X in tensors.items()}
     devices = [str(X.device) for X in tensors.values()]
     if len(set(devices)) > 1:
-        raise ValueError(f"{', '.join(tensors)}: expected one device, got {', '.join(devices)}; move them with .to(device)")
-    if len(set(dtypes.values())) > 1 and autocast_dtype(next(iter(tensors.values()))) is None:
+        raise ValueError(
+            f"{', '.join(tensors)}: expected one device, got {', '.join(devices)}; move"
+            " them with .to(device)"
+        )
+    if (
+        len(set(dtypes.values())) > 1
+        and autocast_dtype(next(iter(tensors.values()))) is None
+    ):
         got = ", ".join(map(str, dtypes.values()))
-        raise ValueError(f"{', '.join(tensors)}: expected one dtype, got {got}; convert them with .to(dtype)")
+        raise ValueError(
+            f"{', '.join(tensors)}: expected one dtype, got {got}; convert them with"
+            " .to(dtype)"
+        )
     return tensors.values()
 
 
@@ -85,9 +123,13 @@ def booleans(name, X, like):
 
 
 def where_known(check, *args):
-    """Check values, unless a transformation hides them: compile, vmap, the meta device."""
+    """Check values, unless a transformation hides them: compile, vmap, the meta
+    device.
+    """
     if not torch.compiler.is_compiling():
-        with suppress(RuntimeError):  # what they raise where a value is asked for
+        with suppress(
+            RuntimeError
+        ):  # what they raise where a value is asked for
             check(*args)
 
 
@@ -104,7 +146,10 @@ def same_shape(name, Y, X):
 def together(real):
     """Return real tensors as they came, or raise unless they go together."""
     first = next(iter(real.values()), None)
-    if any(X.dtype != first.dtype or X.device != first.device for X in real.values()):
+    if any(
+        X.dtype != first.dtype or X.device != first.device
+        for X in real.values()
+    ):
         alike(**real)
     return real
 
@@ -142,7 +187,9 @@ def twin(reference):
     def decorate(function):
         door = function
         if hasattr(reference, "contract"):
-            door = shapes(returns=reference.returns, **reference.contract)(function)
+            door = shapes(returns=reference.returns, **reference.contract)(
+                function
+            )
         door.__doc__ = twin_docstring(reference.__doc__, function.__doc__)
         return door
 
@@ -156,7 +203,9 @@ def twin_docstring(text, examples):
     text = inspect.cleandoc(text).partition("\n\nExamples\n")[0]
     text = re.sub(r"\barray_like\b|\bndarray\b", "Tensor", text)
     text = re.sub(r"\barray\b", "tensor", text)
-    text = text.replace("the shapes do not", "shapes, dtypes or devices do not")
+    text = text.replace(
+        "the shapes do not", "shapes, dtypes or devices do not"
+    )
     if examples is None:
         return text
     return f"{text}\n\nExamples\n--------\n{inspect.cleandoc(examples)}"

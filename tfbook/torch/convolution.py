@@ -1,4 +1,6 @@
-"""Convolution over time: every position sees its neighbours, through the same weights."""
+"""Convolution over time: every position sees its neighbours, through the same
+weights.
+"""
 
 import torch
 
@@ -19,6 +21,7 @@ def conv1d(X, W, b=None, causal=False):
     expect_kernel(W, causal)
     T, k = X.shape[-2], len(W)
     left = k - 1 if causal else k // 2
-    padded = torch.nn.functional.pad(X, (0, 0, left, k - 1 - left))  # from the last axis on
-    Y = sum(padded[..., i:i + T, :] @ W[i] for i in range(k))
+    # from the last axis on
+    padded = torch.nn.functional.pad(X, (0, 0, left, k - 1 - left))
+    Y = sum(padded[..., i : i + T, :] @ W[i] for i in range(k))
     return Y if b is None else Y + b

@@ -1,4 +1,6 @@
-"""Decoding: one token after another, each chosen from what a language model expects to come next."""
+"""Decoding: one token after another, each chosen from what a language model expects to
+come next.
+"""
 
 import torch
 
@@ -11,20 +13,44 @@ from tfbook.torch.sampling import sample, token_distribution
 
 @twin(reference.generate)
 @torch.no_grad()
-def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=None, rng=None, cached=True):
+def generate(
+    model,
+    tokens,
+    n,
+    lengths=None,
+    temperature=0.0,
+    top_k=None,
+    top_p=None,
+    rng=None,
+    cached=True,
+):
     """
     >>> def successor(tokens, pad, cache):  # of 5 tokens
     ...     return torch.eye(5)[(tokens + 1) % 5]
-    >>> generate(successor, torch.tensor([[1, 2], [4, 0]]), n=4, lengths=torch.tensor([2, 1]))
+    >>> generate(
+    ...     successor,
+    ...     torch.tensor([[1, 2], [4, 0]]),
+    ...     n=4,
+    ...     lengths=torch.tensor([2, 1]),
+    ... )
     tensor([[3, 4, 0, 1],
             [0, 1, 2, 3]])
     """
     tokens, pad = left_pad(tokens, lengths)
-    T, cache, fresh = tokens.shape[-1], key_value_caches() if cached else None, tokens
+    T, cache, fresh = (
+        tokens.shape[-1],
+        key_value_caches() if cached else None,
+        tokens,
+    )
     for _ in range(n):
-        logits = floats("model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache))[..., -1, :]
+        logits = floats(
+            "model(tokens)",
+            model(fresh if cached else tokens, pad=pad, cache=cache),
+        )[..., -1, :]
         p = token_distribution(logits, temperature, top_k, top_p)
-        fresh = (p.argmax(dim=-1) if temperature == 0 else sample(p, rng))[..., None]
+        fresh = (p.argmax(dim=-1) if temperature == 0 else sample(p, rng))[
+            ..., None
+        ]
         tokens = torch.cat([tokens, fresh], dim=-1)
     return tokens[..., T:]
 
@@ -32,7 +58,9 @@ def generate(model, tokens, n, lengths=None, temperature=0.0, top_k=None, top_p=
 @twin(reference.left_pad)
 def left_pad(tokens, lengths=None):
     """
-    >>> left_pad(torch.tensor([[5, 6, 7], [8, 9, 9]]), lengths=torch.tensor([3, 1]))
+    >>> left_pad(
+    ...     torch.tensor([[5, 6, 7], [8, 9, 9]]), lengths=torch.tensor([3, 1])
+    ... )
     (tensor([[5, 6, 7],
             [0, 0, 8]]), tensor([0, 2]))
     """
@@ -40,8 +68,14 @@ def left_pad(tokens, lengths=None):
     if lengths is None:
         return tokens, None
     lengths = lengths.to(tokens.device)
-    if lengths.shape != tokens.shape[:-1] or (lengths.numel() and not 1 <= lengths.min() <= lengths.max() <= T):
-        raise ValueError(f"lengths: expected whole numbers from 1 to T = {T}, shape {tuple(tokens.shape[:-1])}, got {lengths.tolist()}")
+    if lengths.shape != tokens.shape[:-1] or (
+        lengths.numel() and not 1 <= lengths.min() <= lengths.max() <= T
+    ):
+        raise ValueError(
+            f"lengths: expected whole numbers from 1 to T = {T}, shape"
+            f" {tuple(tokens.shape[:-1])}, got {lengths.tolist()}"
+        )
     pad = T - lengths
-    place = torch.arange(T, device=tokens.device) - pad[..., None]  # of each token in its sequence, negative where padding comes
+    # of each token in its sequence, negative where padding comes
+    place = torch.arange(T, device=tokens.device) - pad[..., None]
     return tokens.gather(-1, place % T).masked_fill(place < 0, 0), pad

@@ -10,7 +10,11 @@ def embed(tokens, E, P=None):
     """
     >>> import torch
     >>> E = torch.tensor([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]])
-    >>> embed(torch.tensor([2, 0, 2]), E, P=torch.tensor([[0.1, 0.1], [0.2, 0.2], [0.3, 0.3]]))
+    >>> embed(
+    ...     torch.tensor([2, 0, 2]),
+    ...     E,
+    ...     P=torch.tensor([[0.1, 0.1], [0.2, 0.2], [0.3, 0.3]]),
+    ... )
     tensor([[ 2.1000, 20.1000],
             [ 0.2000,  0.2000],
             [ 2.3000, 20.3000]])

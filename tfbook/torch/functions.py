@@ -20,8 +20,14 @@ def softmax(S, axis=-1):
     top = S.detach().amax(dim=axis, keepdim=True)
     top = top.masked_fill(top.isneginf(), 0)  # -inf - -inf is not a number
     E = torch.exp(S - top)
-    Z = E.sum(dim=axis, keepdim=True, dtype=torch.promote_types(S.dtype, torch.float32))
-    return (E / Z.masked_fill(Z == 0, 1)).to(S.dtype)  # nothing to choose from: 0 / 1
+    Z = E.sum(
+        dim=axis,
+        keepdim=True,
+        dtype=torch.promote_types(S.dtype, torch.float32),
+    )
+    return (E / Z.masked_fill(Z == 0, 1)).to(
+        S.dtype
+    )  # nothing to choose from: 0 / 1
 
 
 @twin(reference.relu)
@@ -56,7 +62,8 @@ def silu(x):
 def bounded(x):
     """x in float32 or wider, from −1000 on, x up to 1000 too, and its own dtype.
 
-    Further out, Φ and the logistic function are 0 or 1: neither −∞ · 0 nor, in the gradient, ∞ · 0 is a number.
+    Further out, Φ and the logistic function are 0 or 1: neither −∞ · 0 nor, in the
+    gradient, ∞ · 0 is a number.
 
     Examples
     --------

@@ -12,7 +12,8 @@ from tfbook.torch.normalization import layer_norm
 
 
 class Transformer(nn.Module):
-    """Layers one after the other; a pre-norm stack ends with a normalisation of its own, ``gamma_f beta_f``.
+    """Layers one after the other; a pre-norm stack ends with a normalisation of its
+    own, ``gamma_f beta_f``.
 
     Parameters
     ----------
@@ -31,8 +32,12 @@ class Transformer(nn.Module):
 
     def __init__(self, L, d, H, **options):
         super().__init__()
-        self.layers = nn.ModuleList(TransformerLayer(d, H, **options) for _ in range(whole("L", L, least=1)))
-        self.final_norm = options.get("norm") == "pre"  # nothing else bounds the sum of a pre-norm stack
+        self.layers = nn.ModuleList(
+            TransformerLayer(d, H, **options)
+            for _ in range(whole("L", L, least=1))
+        )
+        # nothing else bounds the sum of a pre-norm stack
+        self.final_norm = options.get("norm") == "pre"
         if self.final_norm:
             add_parameters(self, {"gamma_f": (d,), "beta_f": (d,)})
 
@@ -44,22 +49,27 @@ class Transformer(nn.Module):
 
     def normalized(self, X):
         """What the last layer gave, after the final norm where the stack has one."""
-        return layer_norm(X, self.gamma_f, self.beta_f) if self.final_norm else X
+        return (
+            layer_norm(X, self.gamma_f, self.beta_f) if self.final_norm else X
+        )
 
 
 class LanguageModel(Transformer):
-    """Guess each next token from those before it: a causal stack, whose table ``E`` reads tokens and scores them too.
+    """Guess each next token from those before it: a causal stack, whose table ``E``
+    reads tokens and scores them too.
 
     Parameters
     ----------
     vocab : int
         Tokens there are.
     T_max : int
-        Rows of the table of positions ``P``, where they are learned; the other forms have no end.
+        Rows of the table of positions ``P``, where they are learned; the other forms
+        have no end.
     d, H, L : int
         Channels of a token, heads and layers.
     positions : {"learned", "sinusoidal", "rotary", "alibi", "none"}
-        What tells the order: a table added to the tokens, a turn of queries and keys, a bias of the scores, or the mask alone.
+        What tells the order: a table added to the tokens, a turn of queries and keys, a
+        bias of the scores, or the mask alone.
     **options
         Of every :class:`TransformerLayer`.
 
@@ -72,18 +82,34 @@ class LanguageModel(Transformer):
 
     def __init__(self, vocab, T_max, d, H, L, positions="learned", **options):
         if positions not in POSITIONS:
-            raise ValueError(f"positions: expected one of {', '.join(POSITIONS)}, got {positions!r}")
+            raise ValueError(
+                f"positions: expected one of {', '.join(POSITIONS)}, got {positions!r}"
+            )
         super().__init__(L, d, H, rotary=positions == "rotary", **options)
         self.positions = positions
-        self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))  # small: the first guess is near to even
+        # small: the first guess is near to even
+        self.E = nn.Parameter(
+            0.02 * torch.randn(whole("vocab", vocab, least=1), d)
+        )
         if positions == "learned":
-            self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
+            self.P = nn.Parameter(
+                0.02 * torch.randn(whole("T_max", T_max, least=1), d)
+            )
 
     def forward(self, tokens, pad=None, cache=None):
-        """Tokens (..., T) in, logits (..., T, vocab) of each next token out; as :func:`language_model`."""
+        """Tokens (..., T) in, logits (..., T, vocab) of each next token out; as
+        :func:`language_model`.
+        """
         H, table = self.layers[0].H, getattr(self, "P", None)
-        X, mask, bias = read_tokens(tokens, self.E, table, H, self.positions, pad, cache)
+        X, mask, bias = read_tokens(
+            tokens, self.E, table, H, self.positions, pad, cache
+        )
         with all_or_nothing(cache):
             for l, layer in enumerate(self.layers):
-                X = layer(X, mask, bias, **({} if cache is None else {"cache": cache[l]}))
+                X = layer(
+                    X,
+                    mask,
+                    bias,
+                    **({} if cache is None else {"cache": cache[l]}),
+                )
             return self.normalized(X) @ self.E.T

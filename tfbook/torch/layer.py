@@ -21,7 +21,15 @@ def residual(X, f):
 
 @twin(reference.transformer_layer)
 def transformer_layer(
-    X, P, H, H_kv=None, norm="post", activation=None, mask=None, bias=None, attention=scaled_dot_product_attention
+    X,
+    P,
+    H,
+    H_kv=None,
+    norm="post",
+    activation=None,
+    mask=None,
+    bias=None,
+    attention=scaled_dot_product_attention,
 ):
     """
     >>> import torch
@@ -33,12 +41,27 @@ def transformer_layer(
     gated = expect_layer(P, norm)
 
     def attend(X):
-        return multi_head_attention(X, P["W_Q"], P["W_K"], P["W_V"], P["W_O"], H, H_kv, mask, bias, attention=attention)
+        return multi_head_attention(
+            X,
+            P["W_Q"],
+            P["W_K"],
+            P["W_V"],
+            P["W_O"],
+            H,
+            H_kv,
+            mask,
+            bias,
+            attention=attention,
+        )
 
     def mlp(X):
         if gated:
-            return gated_feed_forward(X, P["W_gate"], P["W_up"], P["W_down"], activation or "silu")
-        return feed_forward(X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation or "relu")
+            return gated_feed_forward(
+                X, P["W_gate"], P["W_up"], P["W_down"], activation or "silu"
+            )
+        return feed_forward(
+            X, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation or "relu"
+        )
 
     def normalize(X, n):
         return layer_norm(X, P[f"gamma_{n}"], P[f"beta_{n}"])
@@ -47,7 +70,9 @@ def transformer_layer(
 
 
 def arrange(X, attend, mlp, normalize, norm):
-    """Put attention and network together: each within a residual, with a normalisation after, before, or on both sides."""
+    """Put attention and network together: each within a residual, with a normalisation
+    after, before, or on both sides.
+    """
     if norm == "post":
         Z = normalize(residual(X, attend), 1)
         return normalize(residual(Z, mlp), 2)

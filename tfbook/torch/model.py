@@ -1,4 +1,6 @@
-"""A language model: a causal stack of layers between a table of tokens and the same table."""
+"""A language model: a causal stack of layers between a table of tokens and the same
+table.
+"""
 
 import torch
 
@@ -18,43 +20,80 @@ from tfbook.torch.rotary import rotary_attention
 
 @twin(reference.language_model)
 def language_model(
-    tokens, P, H, H_kv=None, positions="learned", norm="post", activation=None, pad=None, cache=None, attention=None
+    tokens,
+    P,
+    H,
+    H_kv=None,
+    positions="learned",
+    norm="post",
+    activation=None,
+    pad=None,
+    cache=None,
+    attention=None,
 ):
     """
     >>> from tfbook.torch import TransformerLayer, key_value_caches
-    >>> P = {"E": torch.eye(4)} | {f"layers.0.{name}": p for name, p in TransformerLayer(d=4, H=2).state_dict().items()}
+    >>> P = {"E": torch.eye(4)} | {
+    ...     f"layers.0.{name}": p
+    ...     for name, p in TransformerLayer(d=4, H=2).state_dict().items()
+    ... }
     >>> tokens, cache = torch.tensor([3, 1, 2]), key_value_caches()
     >>> whole = language_model(tokens, P, H=2, positions="alibi")
-    >>> parts = [language_model(token, P, H=2, positions="alibi", cache=cache) for token in tokens.split(1)]
+    >>> parts = [
+    ...     language_model(token, P, H=2, positions="alibi", cache=cache)
+    ...     for token in tokens.split(1)
+    ... ]
     >>> torch.allclose(whole, torch.cat(parts), atol=1e-6)
     True
     """
     layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
-    X, mask, bias = read_tokens(tokens, P["E"], P.get("P"), H, positions, pad, cache)
-    attention = attention or (rotary_attention if positions == "rotary" else scaled_dot_product_attention)
+    X, mask, bias = read_tokens(
+        tokens, P["E"], P.get("P"), H, positions, pad, cache
+    )
+    attention = attention or (
+        rotary_attention
+        if positions == "rotary"
+        else scaled_dot_product_attention
+    )
     with all_or_nothing(cache):
         for l, layer in enumerate(layers):
             seen = {"mask": mask, "bias": bias, "attention": attention}
             if cache is not None:
-                seen = {"attention": cached_attention(cache[l], shared=H // H_kv, **seen)}
+                seen = {
+                    "attention": cached_attention(
+                        cache[l], shared=H // H_kv, **seen
+                    )
+                }
             X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
         if "gamma_f" in P:
             X = layer_norm(X, P["gamma_f"], P["beta_f"])
         return X @ P["E"].T
 
 
-def read_tokens(tokens, E, table, H, positions="learned", pad=None, cache=None):
-    """The vectors of the tokens, and the mask and the bias that every layer of the model has."""
+def read_tokens(
+    tokens, E, table, H, positions="learned", pad=None, cache=None
+):
+    """The vectors of the tokens, and the mask and the bias that every layer of the
+    model has.
+    """
     E, tokens = floats("E", E), integers("tokens", tokens, E)
     T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])
     T_k = T_read + T
 
-    place, mask = torch.arange(T_read, T_k, device=E.device), causal_mask(T, T_k).to(E.device)
+    place, mask = (
+        torch.arange(T_read, T_k, device=E.device),
+        causal_mask(T, T_k).to(E.device),
+    )
     if pad is not None:
         pad = integers("pad", pad, E)
-        expect_pad(pad, tokens.shape, most=T if cache is None else torch.inf)  # a cache may get padding alone first
-        place = place - pad[..., None]                                                      # (..., T), negative in the padding
-        mask = mask & (torch.arange(T_k, device=E.device) >= pad[..., None, None])          # (..., T, T_k)
+        # a cache may get padding alone first
+        expect_pad(pad, tokens.shape, most=T if cache is None else torch.inf)
+        # (..., T), negative in the padding
+        place = place - pad[..., None]
+        # (..., T, T_k)
+        mask = mask & (
+            torch.arange(T_k, device=E.device) >= pad[..., None, None]
+        )
     bias = alibi_bias(H, T, T_k).to(E) if positions == "alibi" else None
 
     X, place = embed(tokens, E), place.clamp(min=0)

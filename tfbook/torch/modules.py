@@ -1,4 +1,6 @@
-"""The parts of a transformer as modules: they own parameters, named as in the text, and call the functions."""
+"""The parts of a transformer as modules: they own parameters, named as in the text, and
+call the functions.
+"""
 
 from functools import partial
 
@@ -40,20 +42,31 @@ class MultiHeadAttention(nn.Module):
     torch.Size([2, 5, 6])
     """
 
-    def __init__(self, d, H, H_kv=None, d_k=None, d_v=None, fused=False, rotary=False):
+    def __init__(
+        self, d, H, H_kv=None, d_k=None, d_v=None, fused=False, rotary=False
+    ):
         super().__init__()
         self.H, self.H_kv = head_counts(H, H_kv)
         self.attention = attention_form(fused, rotary)
-        add_parameters(self, layer_shapes(d, H, None, H_kv, d_k, d_v), ["W_Q", "W_K", "W_V", "W_O"])
+        add_parameters(
+            self,
+            layer_shapes(d, H, None, H_kv, d_k, d_v),
+            ["W_Q", "W_K", "W_V", "W_O"],
+        )
 
     def forward(self, X, mask=None, context=None, bias=None):
-        """Tokens (..., T, d) in and out; the arguments are those of :func:`multi_head_attention`."""
+        """Tokens (..., T, d) in and out; the arguments are those of
+        :func:`multi_head_attention`.
+        """
         W = self.W_Q, self.W_K, self.W_V, self.W_O
-        return multi_head_attention(X, *W, self.H, self.H_kv, mask, bias, context, self.attention)
+        return multi_head_attention(
+            X, *W, self.H, self.H_kv, mask, bias, context, self.attention
+        )
 
 
 class FeedForward(nn.Module):
-    """The feed-forward network with weights of its own: ``W_1 b_1 W_2 b_2``, or ``W_gate W_up W_down``.
+    """The feed-forward network with weights of its own: ``W_1 b_1 W_2 b_2``, or
+    ``W_gate W_up W_down``.
 
     Parameters
     ----------
@@ -64,7 +77,8 @@ class FeedForward(nn.Module):
     activation : {"relu", "gelu", "silu"} or callable, optional
         relu unless told, silu where gated.
     gated : bool
-        Whether one half of the channels opens the other, as in :func:`gated_feed_forward`.
+        Whether one half of the channels opens the other, as in
+        :func:`gated_feed_forward`.
 
     Examples
     --------
@@ -76,14 +90,22 @@ class FeedForward(nn.Module):
         super().__init__()
         self.gated = flag("gated", gated)
         self.activation = activation or ("silu" if gated else "relu")
-        names = ["W_gate", "W_up", "W_down"] if gated else ["W_1", "b_1", "W_2", "b_2"]
+        names = (
+            ["W_gate", "W_up", "W_down"]
+            if gated
+            else ["W_1", "b_1", "W_2", "b_2"]
+        )
         add_parameters(self, layer_shapes(d, 1, d_ff, gated=gated), names)
 
     def forward(self, X):
         """Tokens (..., d) in and out."""
         if self.gated:
-            return gated_feed_forward(X, self.W_gate, self.W_up, self.W_down, self.activation)
-        return feed_forward(X, self.W_1, self.b_1, self.W_2, self.b_2, self.activation)
+            return gated_feed_forward(
+                X, self.W_gate, self.W_up, self.W_down, self.activation
+            )
+        return feed_forward(
+            X, self.W_1, self.b_1, self.W_2, self.b_2, self.activation
+        )
 
 
 class LayerNorm(nn.Module):
@@ -105,7 +127,9 @@ class LayerNorm(nn.Module):
     def __init__(self, d, eps=1e-5):
         super().__init__()
         self.eps = eps
-        add_parameters(self, {"gamma": (whole("d", d, least=1),), "beta": (d,)})
+        add_parameters(
+            self, {"gamma": (whole("d", d, least=1),), "beta": (d,)}
+        )
 
     def forward(self, X):
         """Tokens (..., d) in and out."""
@@ -113,7 +137,8 @@ class LayerNorm(nn.Module):
 
 
 class TransformerLayer(nn.Module):
-    """One layer with parameters of its own: the keys of ``P`` in :func:`transformer_layer`.
+    """One layer with parameters of its own: the keys of ``P`` in
+    :func:`transformer_layer`.
 
     Parameters
     ----------
@@ -134,7 +159,18 @@ class TransformerLayer(nn.Module):
     """
 
     def __init__(
-        self, d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, norm="post", activation=None, gated=False, fused=False, rotary=False
+        self,
+        d,
+        H,
+        d_ff=None,
+        H_kv=None,
+        d_k=None,
+        d_v=None,
+        norm="post",
+        activation=None,
+        gated=False,
+        fused=False,
+        rotary=False,
     ):
         super().__init__()
         self.H, self.H_kv = head_counts(H, H_kv)
@@ -145,19 +181,30 @@ class TransformerLayer(nn.Module):
         add_parameters(self, shapes)
 
     def forward(self, X, mask=None, bias=None, cache=None):
-        """Tokens (..., T, d) in and out; the arguments are those of :func:`transformer_layer`.
+        """Tokens (..., T, d) in and out; the arguments are those of
+        :func:`transformer_layer`.
 
-        With a :class:`KeyValueCache`, the mask and the bias are over all T_k tokens so far.
+        With a :class:`KeyValueCache`, the mask and the bias are over all T_k tokens so
+        far.
         """
-        P = {name: getattr(self, name) for name in self.names}  # as hooks and parametrizations give them
+        # as hooks and parametrizations give them
+        P = {name: getattr(self, name) for name in self.names}
         seen = {"mask": mask, "bias": bias, "attention": self.attention}
         if cache is not None:
-            seen = {"attention": cached_attention(cache, shared=self.H // self.H_kv, **seen)}
-        return transformer_layer(X, P, self.H, self.H_kv, self.norm, self.activation, **seen)
+            seen = {
+                "attention": cached_attention(
+                    cache, shared=self.H // self.H_kv, **seen
+                )
+            }
+        return transformer_layer(
+            X, P, self.H, self.H_kv, self.norm, self.activation, **seen
+        )
 
 
 def add_parameters(module, shapes, names=None):
-    """Give a module its parameters, random as :func:`tfbook.numpy.init_layer` describes, from torch's own generator."""
+    """Give a module its parameters, random as :func:`tfbook.numpy.init_layer`
+    describes, from torch's own generator.
+    """
     for name in names or shapes:
         value = torch.zeros(shapes[name])
         if name.startswith("W"):
@@ -169,5 +216,13 @@ def add_parameters(module, shapes, names=None):
 
 def attention_form(fused, rotary):
     """What each head does: the readable or the fused form, with or without turning."""
-    attention = fused_attention if flag("fused", fused) else scaled_dot_product_attention
-    return partial(rotary_attention, attention=attention) if flag("rotary", rotary) else attention
+    attention = (
+        fused_attention
+        if flag("fused", fused)
+        else scaled_dot_product_attention
+    )
+    return (
+        partial(rotary_attention, attention=attention)
+        if flag("rotary", rotary)
+        else attention
+    )

@@ -1,24 +1,46 @@
-"""Multi-head attention: several attentions side by side, each on channels of its own."""
+"""Multi-head attention: several attentions side by side, each on channels of
+its own.
+"""
 
 import tfbook.numpy as reference
 from tfbook.numpy.check_heads import for_heads
-from tfbook.torch.attention import attention_weights, scaled_dot_product_attention
+from tfbook.torch.attention import (
+    attention_weights,
+    scaled_dot_product_attention,
+)
 from tfbook.torch.checks import twin
 from tfbook.torch.heads import merge_heads, repeat_heads, split_heads
 
 
 @twin(reference.multi_head_attention)
 def multi_head_attention(
-    X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None, bias=None, context=None, attention=scaled_dot_product_attention
+    X,
+    W_Q,
+    W_K,
+    W_V,
+    W_O,
+    H,
+    H_kv=None,
+    mask=None,
+    bias=None,
+    context=None,
+    attention=scaled_dot_product_attention,
 ):
     """
     >>> import torch
     >>> I = torch.eye(2)
-    >>> multi_head_attention(X=torch.tensor([[0.0, 1.0], [0.0, 3.0]]), W_Q=0 * I, W_K=I, W_V=I, W_O=I, H=2)
+    >>> multi_head_attention(
+    ...     X=torch.tensor([[0.0, 1.0], [0.0, 3.0]]),
+    ...     W_Q=0 * I,
+    ...     W_K=I,
+    ...     W_V=I,
+    ...     W_O=I,
+    ...     H=2,
+    ... )
     tensor([[0., 2.],
             [0., 2.]])
     """
-    Q = split_heads(X @ W_Q, H)           # (..., H, T, d_k)
+    Q = split_heads(X @ W_Q, H)  # (..., H, T, d_k)
     K = split_heads(context @ W_K, H_kv)  # (..., H_kv, T_k, d_k)
     V = split_heads(context @ W_V, H_kv)  # (..., H_kv, T_k, d_v)
     K, V = repeat_heads(K, H // H_kv), repeat_heads(V, H // H_kv)
@@ -28,10 +50,17 @@ def multi_head_attention(
 
 
 @twin(reference.multi_head_weights)
-def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None):
+def multi_head_weights(
+    X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None
+):
     """
     >>> import torch
-    >>> multi_head_weights(X=torch.eye(2), W_Q=torch.eye(2), W_K=torch.tensor([[0.0, 2.0], [0.0, 0.0]]), H=2)
+    >>> multi_head_weights(
+    ...     X=torch.eye(2),
+    ...     W_Q=torch.eye(2),
+    ...     W_K=torch.tensor([[0.0, 2.0], [0.0, 0.0]]),
+    ...     H=2,
+    ... )
     tensor([[[0.5000, 0.5000],
              [0.5000, 0.5000]],
     <BLANKLINE>

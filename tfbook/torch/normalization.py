@@ -11,7 +11,11 @@ from tfbook.torch.checks import twin
 @twin(reference.layer_norm)
 def layer_norm(X, gamma, beta, eps=1e-5):
     """
-    >>> layer_norm(torch.tensor([[1.0, 3.0], [10.0, 30.0]]), gamma=torch.ones(2), beta=torch.zeros(2)).round(decimals=3)
+    >>> layer_norm(
+    ...     torch.tensor([[1.0, 3.0], [10.0, 30.0]]),
+    ...     gamma=torch.ones(2),
+    ...     beta=torch.zeros(2),
+    ... ).round(decimals=3)
     tensor([[-1.,  1.],
             [-1.,  1.]])
     """
@@ -34,14 +38,16 @@ def rms_norm(X, gamma, eps=1e-6):
 
 
 def rescaled(X, eps, shift=False):
-    """Divide each token by a power of two s near its largest number, and ε by s²: a norm is the same, and no square overflows.
+    """Divide each token by a power of two s near its largest number, and ε by s²: a
+    norm is the same, and no square overflows.
 
     Parameters
     ----------
     X : Tensor, shape (..., d)
     eps : float
     shift : bool
-        Subtract the middle of each token's channels before: of a constant token, this leaves exactly 0.
+        Subtract the middle of each token's channels before: of a constant token, this
+        leaves exactly 0.
 
     Returns
     -------
@@ -56,7 +62,14 @@ def rescaled(X, eps, shift=False):
     tensor([1.1833, 0.3944])
     """
     x = X.to(torch.promote_types(X.dtype, torch.float32))
-    high, low = x.detach().amax(dim=-1, keepdim=True), x.detach().amin(dim=-1, keepdim=True)
-    x, largest = (x - (high / 2 + low / 2), high / 2 - low / 2) if shift else (x, torch.maximum(high, -low))
+    high, low = (
+        x.detach().amax(dim=-1, keepdim=True),
+        x.detach().amin(dim=-1, keepdim=True),
+    )
+    x, largest = (
+        (x - (high / 2 + low / 2), high / 2 - low / 2)
+        if shift
+        else (x, torch.maximum(high, -low))
+    )
     s = torch.exp2(torch.floor(torch.log2(largest.clamp(min=math.sqrt(eps)))))
     return x / s, (math.sqrt(eps) / s) ** 2

@@ -1,4 +1,6 @@
-"""Positions: what tells a set of tokens its order. Added to the tokens, or to the scores."""
+"""Positions: what tells a set of tokens its order. Added to the tokens, or to the
+scores.
+"""
 
 import torch
 
@@ -32,7 +34,8 @@ def sinusoids(position, d, base=10000.0):
     Tensor, shape (..., d)
     """
     channel = torch.arange(d)
-    frequency = base ** -((channel - channel % 2).double() / max(d, 1))  # 0 0 2 2 4 4 …: a sine and its cosine share one
+    # 0 0 2 2 4 4 …: a sine and its cosine share one
+    frequency = base ** -((channel - channel % 2).double() / max(d, 1))
     angle = position[..., None] * frequency
     return torch.where(channel % 2 == 0, torch.sin(angle), torch.cos(angle))
 

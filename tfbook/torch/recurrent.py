@@ -12,7 +12,12 @@ from tfbook.torch.checks import broadcast, shapes, twin
 @twin(reference.rnn)
 def rnn(X, W_x, W_h, b, h_0=None):
     """
-    >>> rnn(torch.tensor([[1.0], [0], [0]]), W_x=torch.eye(1), W_h=torch.eye(1), b=torch.zeros(1))  # the first token fades
+    >>> rnn(
+    ...     torch.tensor([[1.0], [0], [0]]),
+    ...     W_x=torch.eye(1),
+    ...     W_h=torch.eye(1),
+    ...     b=torch.zeros(1),
+    ... )  # the first token fades
     tensor([[0.7616],
             [0.6420],
             [0.5663]])
@@ -29,7 +34,11 @@ def rnn(X, W_x, W_h, b, h_0=None):
 def lstm(X, P, h_0=None, c_0=None):
     """
     >>> open_, shut = 100.0, -100.0  # before the logistic function
-    >>> P = {"W_x": torch.tensor([[0.0, 0, 1, 0]]), "W_h": torch.zeros(1, 4), "b": torch.tensor([open_, open_, 0, open_])}
+    >>> P = {
+    ...     "W_x": torch.tensor([[0.0, 0, 1, 0]]),
+    ...     "W_h": torch.zeros(1, 4),
+    ...     "b": torch.tensor([open_, open_, 0, open_]),
+    ... }
     >>> lstm(torch.tensor([[1.0], [0], [0]]), P)  # nothing forgotten
     tensor([[0.6420],
             [0.6420],
@@ -37,7 +46,8 @@ def lstm(X, P, h_0=None, c_0=None):
     """
     U, W_h, h, c = _begin(X, **lstm_parameters(P), h_0=h_0, c_0=c_0)
     states = []
-    for u in U.unbind(-2):  # one cut: backwards, a slice for each t would be as long as all of U
+    # one cut: backwards, a slice for each t would be as long as all of U
+    for u in U.unbind(-2):
         i, f, g, o = (u + h @ W_h).chunk(4, dim=-1)
         c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
         h = torch.sigmoid(o) * torch.tanh(c)
@@ -50,7 +60,13 @@ def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
     """
     >>> context = torch.tensor([[99.0, 0.0], [0.0, 99.0]])
     >>> one, zero = torch.eye(2), torch.zeros(2, 2)
-    >>> recurrent_attention(torch.tensor([[0.0, 9.0], [9.0, 0.0]]), context, W_x=one, W_h=zero, b=zero[0]).round()
+    >>> recurrent_attention(
+    ...     torch.tensor([[0.0, 9.0], [9.0, 0.0]]),
+    ...     context,
+    ...     W_x=one,
+    ...     W_h=zero,
+    ...     b=zero[0],
+    ... ).round()
     tensor([[ 0., 99.],
             [99.,  0.]])
     """
@@ -75,4 +91,8 @@ def start(h, U, d_h):
 
 def _stack(states, h):
     """One axis of time for all states; empty where no token came."""
-    return torch.stack(states, dim=-2) if states else h.new_empty(*h.shape[:-1], 0, h.shape[-1])
+    return (
+        torch.stack(states, dim=-2)
+        if states
+        else h.new_empty(*h.shape[:-1], 0, h.shape[-1])
+    )

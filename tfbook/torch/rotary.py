@@ -1,4 +1,6 @@
-"""Rotary positions: queries and keys turn with their position, so that scores depend on distance alone."""
+"""Rotary positions: queries and keys turn with their position, so that scores depend on
+distance alone.
+"""
 
 import torch
 
@@ -11,13 +13,18 @@ from tfbook.torch.checks import twin
 @twin(reference.rotary)
 def rotary(X, positions=None, base=10000.0):
     """
-    >>> rotary(torch.tensor([[1.0, 0.0], [1.0, 0.0]]), positions=torch.tensor([0.0, torch.pi / 2])).round(decimals=3).abs()
+    >>> rotary(
+    ...     torch.tensor([[1.0, 0.0], [1.0, 0.0]]),
+    ...     positions=torch.tensor([0.0, torch.pi / 2]),
+    ... ).round(decimals=3).abs()
     tensor([[1., 0.],
             [0., 1.]])
     """
     expect_pairs(X)
     T, d_k = X.shape[-2:]
-    where = "cpu" if X.device.type == "mps" else X.device  # mps has no float64
+    where = (
+        "cpu" if X.device.type == "mps" else X.device
+    )  # mps has no float64
     positions = torch.arange(T) if positions is None else positions
     pairs = torch.arange(0, d_k, 2, dtype=torch.float64, device=where)
     frequency = base ** -(pairs / max(d_k, 1))
@@ -29,9 +36,22 @@ def rotary(X, positions=None, base=10000.0):
 
 
 @twin(reference.rotary_attention)
-def rotary_attention(Q, K, V, mask=None, bias=None, scale=None, base=10000.0, attention=scaled_dot_product_attention):
+def rotary_attention(
+    Q,
+    K,
+    V,
+    mask=None,
+    bias=None,
+    scale=None,
+    base=10000.0,
+    attention=scaled_dot_product_attention,
+):
     """
-    >>> Q, K, V = torch.tensor([[9.0, 0.0]]), torch.tensor([[9.0, 0.0], [9.0, 0.0]]), torch.tensor([[1.0], [2.0]])
+    >>> Q, K, V = (
+    ...     torch.tensor([[9.0, 0.0]]),
+    ...     torch.tensor([[9.0, 0.0], [9.0, 0.0]]),
+    ...     torch.tensor([[1.0], [2.0]]),
+    ... )
     >>> rotary_attention(Q, K, V)  # the near key wins
     tensor([[2.]])
     """

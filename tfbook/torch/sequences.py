@@ -1,4 +1,6 @@
-"""Sequences of anything through the same layers: vectors with a class, and vectors and words in one row."""
+"""Sequences of anything through the same layers: vectors with a class, and vectors and
+words in one row.
+"""
 
 import torch
 from torch import nn
@@ -13,7 +15,8 @@ from tfbook.torch.positions import learned_positions
 
 
 class SequenceClassifier(Transformer):
-    """Say what a sequence of vectors is: embed each, let the layers read them, average, score the classes.
+    """Say what a sequence of vectors is: embed each, let the layers read them, average,
+    score the classes.
 
     Parameters
     ----------
@@ -31,18 +34,35 @@ class SequenceClassifier(Transformer):
 
     Examples
     --------
-    >>> model = SequenceClassifier(d_in=4, classes=10, T_max=16, d=6, H=3, L=2)
+    >>> model = SequenceClassifier(
+    ...     d_in=4, classes=10, T_max=16, d=6, H=3, L=2
+    ... )
     >>> model(torch.randn(2, 16, 4)).shape
     torch.Size([2, 10])
     """
 
-    def __init__(self, d_in, classes, T_max, d, H, L, positions=True, **options):
+    def __init__(
+        self, d_in, classes, T_max, d, H, L, positions=True, **options
+    ):
         super().__init__(L, d, H, **{"norm": "pre", **options})
-        d_in, classes = whole("d_in", d_in, least=1), whole("classes", classes, least=1)
-        add_parameters(self, {"W_in": (d_in, d), "b_in": (d,), "W_out": (d, classes), "b_out": (classes,)})
+        d_in, classes = (
+            whole("d_in", d_in, least=1),
+            whole("classes", classes, least=1),
+        )
+        add_parameters(
+            self,
+            {
+                "W_in": (d_in, d),
+                "b_in": (d,),
+                "W_out": (d, classes),
+                "b_out": (classes,),
+            },
+        )
         self.positions = flag("positions", positions)
         if positions:
-            self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
+            self.P = nn.Parameter(
+                0.02 * torch.randn(whole("T_max", T_max, least=1), d)
+            )
 
     def tokens(self, X):
         """Vectors (..., T, d_in) as tokens (..., T, d)."""
@@ -50,16 +70,23 @@ class SequenceClassifier(Transformer):
         expect("X", X.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
         whole("T", X.shape[-2], least=1)
         X = X @ self.W_in + self.b_in
-        return X + learned_positions(self.P, X.shape[-2]) if self.positions else X
+        return (
+            X + learned_positions(self.P, X.shape[-2])
+            if self.positions
+            else X
+        )
 
     def forward(self, X):
         """Vectors (..., T, d_in) in, logits (..., classes) out."""
-        read = super().forward(self.tokens(X))  # every token may see every other
+        read = super().forward(
+            self.tokens(X)
+        )  # every token may see every other
         return read.mean(dim=-2) @ self.W_out + self.b_out
 
 
 class MixedModel(Transformer):
-    """Guess what comes next in a row of words and vectors: a causal stack with two doors in and two out.
+    """Guess what comes next in a row of words and vectors: a causal stack with two
+    doors in and two out.
 
     Parameters
     ----------
@@ -85,12 +112,24 @@ class MixedModel(Transformer):
 
     def __init__(self, vocab, d_in, T_max, d, H, L, **options):
         super().__init__(L, d, H, **{"norm": "pre", **options})
-        self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))
-        self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
-        add_parameters(self, {"W_in": (whole("d_in", d_in, least=1), d), "W_vector": (d, d_in), "b_vector": (d_in,)})
+        self.E = nn.Parameter(
+            0.02 * torch.randn(whole("vocab", vocab, least=1), d)
+        )
+        self.P = nn.Parameter(
+            0.02 * torch.randn(whole("T_max", T_max, least=1), d)
+        )
+        add_parameters(
+            self,
+            {
+                "W_in": (whole("d_in", d_in, least=1), d),
+                "W_vector": (d, d_in),
+                "b_vector": (d_in,),
+            },
+        )
 
     def forward(self, words, vectors):
-        """Read words (..., T), −1 where a vector stands, and vectors (..., T, d_in); guess what comes after each.
+        """Read words (..., T), −1 where a vector stands, and vectors (..., T, d_in);
+        guess what comes after each.
 
         Returns
         -------
@@ -99,18 +138,27 @@ class MixedModel(Transformer):
         """
         vectors, _ = alike(vectors=vectors, W_in=self.W_in)
         words = integers("words", words, vectors)
-        expect("vectors", vectors.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
+        expect(
+            "vectors",
+            vectors.shape,
+            "(..., T, d_in)",
+            d_in=self.W_in.shape[0],
+        )
         is_word = (words >= 0)[..., None]
         as_words = embed(words.clamp(min=0), self.E)
         X = torch.where(is_word, as_words, vectors @ self.W_in)
         T = X.shape[-2]
-        X, mask = X + learned_positions(self.P, T), causal_mask(T).to(X.device)
+        X, mask = (
+            X + learned_positions(self.P, T),
+            causal_mask(T).to(X.device),
+        )
         X = super().forward(X, mask)
         return X @ self.E.T, X @ self.W_vector + self.b_vector
 
 
 def mixed_loss(model, sequence, share=1.0):
-    """Mean loss of what comes next: cross-entropy in nats where it is a word, squared error where it is a vector.
+    """Mean loss of what comes next: cross-entropy in nats where it is a word, squared
+    error where it is a vector.
 
     Parameters
     ----------
@@ -133,7 +181,9 @@ def mixed_loss(model, sequence, share=1.0):
     Examples
     --------
     >>> model = MixedModel(vocab=9, d_in=4, T_max=8, d=6, H=3, L=2)
-    >>> mixed_loss(model, (torch.tensor([[3, -1, 5]]), torch.zeros(1, 3, 4))).ndim
+    >>> mixed_loss(
+    ...     model, (torch.tensor([[3, -1, 5]]), torch.zeros(1, 3, 4))
+    ... ).ndim
     0
     """
     words, vectors = sequence
@@ -142,7 +192,9 @@ def mixed_loss(model, sequence, share=1.0):
     whole("T", words.shape[-1], least=2)
     logits, guesses = model(words[..., :-1], vectors[..., :-1, :])
     target, is_word = words[..., 1:], words[..., 1:] >= 0
-    for_words = nn.functional.cross_entropy(logits[is_word], target[is_word], reduction="none")
+    for_words = nn.functional.cross_entropy(
+        logits[is_word], target[is_word], reduction="none"
+    )
     for_vectors = (guesses - vectors[..., 1:, :])[~is_word].square()
     return mean(for_words) + share * mean(for_vectors)
 

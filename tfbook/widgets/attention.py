@@ -1,4 +1,6 @@
-"""The attention explorer: who attends to whom as T, d and the heads change, and what that costs."""
+"""The attention explorer: who attends to whom as T, d and the heads change, and what
+that costs.
+"""
 
 from typing import ClassVar
 
@@ -6,11 +8,33 @@ import numpy as np
 
 from tfbook import cost
 from tfbook.notebook import palette
-from tfbook.numpy import attention_weights, causal_mask, repeat_heads, split_heads
-from tfbook.widgets.base import Figure
+from tfbook.numpy import (
+    attention_weights,
+    causal_mask,
+    repeat_heads,
+    split_heads,
+)
+from tfbook.widgets.base import Figure, table
 from tfbook.widgets.controls import Choice, Slider, Switch
 
-SENTENCE = ["The", "cat", "sat", "down", "on", "the", "warm", "mat", "because", "it", "was", "tired", "and", "fell", "fast", "asleep"]
+SENTENCE = [
+    "The",
+    "cat",
+    "sat",
+    "down",
+    "on",
+    "the",
+    "warm",
+    "mat",
+    "because",
+    "it",
+    "was",
+    "tired",
+    "and",
+    "fell",
+    "fast",
+    "asleep",
+]
 
 
 class AttentionExplorer(Figure):
@@ -34,7 +58,8 @@ class AttentionExplorer(Figure):
     Raises
     ------
     ValueError
-        Where a value is not one that its control takes, H does not divide d, or there is half of an odd H.
+        Where a value is not one that its control takes, H does not divide d, or there
+        is half of an odd H.
     """
 
     title = "Attention explorer"
@@ -48,36 +73,66 @@ class AttentionExplorer(Figure):
         Switch("scale", "divide by √dₖ"),
         Switch("causal", "causal mask"),
     )
-    default: ClassVar = {"T": 12, "d": 32, "H": 2, "H_kv": "H", "scale": True, "causal": False}
+    default: ClassVar = {
+        "T": 12,
+        "d": 32,
+        "H": 2,
+        "H_kv": "H",
+        "scale": True,
+        "causal": False,
+    }
 
     def check(self, state):
         if super().check(state)["d"] % state["H"]:
-            raise ValueError(f"d must be a multiple of H: got d = {state['d']}, H = {state['H']}")
+            raise ValueError(
+                f"d must be a multiple of H: got d = {state['d']}, H = {state['H']}"
+            )
         if state["H_kv"] == "H/2" and state["H"] > 1 and state["H"] % 2:
-            raise ValueError(f"H_kv: half of H asks for an even H, got H = {state['H']}")
+            raise ValueError(
+                f"H_kv: half of H asks for an even H, got H = {state['H']}"
+            )
         return state
 
     def compute(self, T, d, H, H_kv, scale, causal):
         d_k, H_kv = d // H, {"H": H, "H/2": max(H // 2, 1), "1": 1}[H_kv]
         rng = np.random.default_rng(7)
-        words = [word.lower() for word in tokens(T)]  # The and the are one word, with one embedding
-        E = {word: rng.standard_normal(256) for word in dict.fromkeys(map(str.lower, SENTENCE))}
+        # The and the are one word, with one embedding
+        words = [word.lower() for word in tokens(T)]
+        E = {
+            word: rng.standard_normal(256)
+            for word in dict.fromkeys(map(str.lower, SENTENCE))
+        }
         W_Q, W_K = rng.standard_normal((2, 256, 256))[:, :d, :d] / np.sqrt(d)
         X = np.array([E[word][:d] for word in words])
         mask = causal_mask(T) if causal else np.ones((T, T), bool)
-        Q, K = split_heads(X @ W_Q, H), split_heads(X @ W_K[:, : H_kv * d_k], H_kv)
-        A = attention_weights(Q, repeat_heads(K, H // H_kv), mask, scale=None if scale else 1.0)
-        entropy = -np.where(A > 0, A * np.log(np.where(A > 0, A, 1)), 0).sum(axis=-1)
+        Q, K = (
+            split_heads(X @ W_Q, H),
+            split_heads(X @ W_K[:, : H_kv * d_k], H_kv),
+        )
+        A = attention_weights(
+            Q, repeat_heads(K, H // H_kv), mask, scale=None if scale else 1.0
+        )
+        entropy = -np.where(A > 0, A * np.log(np.where(A > 0, A, 1)), 0).sum(
+            axis=-1
+        )
         layer = cost.layer(T, d, H, H_kv=H_kv)
         return {
-            "weights": np.where(mask, A, np.nan),        # (H, T, T)
-            "spread": np.exp(entropy).mean(axis=-1),     # (H,) keys that a query in effect attends to
-            "visible": float(mask.sum(axis=-1).mean()),  # keys that it may attend to
+            "weights": np.where(mask, A, np.nan),  # (H, T, T)
+            # (H,) keys that a query in effect attends to
+            "spread": np.exp(entropy).mean(axis=-1),
+            "visible": float(
+                mask.sum(axis=-1).mean()
+            ),  # keys that it may attend to
             "d_k": d_k,
             "H_kv": H_kv,
-            "reads": [h * H_kv // H + 1 for h in range(H)],  # the key head of each head: heads in a row share one
-            "flops": [layer.flops[part] for part in ("projections", "scores", "mix", "output")],
-            "stored": [layer.memory["scores"], layer.memory["cache"]],  # weights; keys and values
+            # the key head of each head: heads in a row share one
+            "reads": [h * H_kv // H + 1 for h in range(H)],
+            "flops": [
+                layer.flops[part]
+                for part in ("projections", "scores", "mix", "output")
+            ],
+            # weights; keys and values
+            "stored": [layer.memory["scores"], layer.memory["cache"]],
         }
 
     def constants(self):
@@ -87,15 +142,24 @@ class AttentionExplorer(Figure):
         T, H = self.state["T"], self.state["H"]
         A, ramp = self.compute(**self.state)["weights"][0], palette.ramp()
         names = tokens(T)
+
+        def cell(a):
+            if np.isnan(a):
+                return "<td></td>"
+            ink = "#fff" if a > 0.45 else "#1f2430"
+            style = f"background:{ramp[round(a * 64)]};color:{ink}"
+            return f'<td style="{style}">{a:.2f}</td>'
+
         rows = "".join(
-            f"<tr><th scope=row>{name}</th>" + "".join(
-                "<td></td>" if np.isnan(a) else
-                f'<td style="background:{ramp[round(a * 64)]};color:{"#fff" if a > 0.45 else "#1f2430"}">{a:.2f}</td>' for a in row
-            ) + "</tr>" for name, row in zip(names, A)
+            f"<tr><th scope=row>{name}</th>{''.join(map(cell, row))}</tr>"
+            for name, row in zip(names, A)
         )
         head = "".join(f"<th scope=col>{name}</th>" for name in names)
-        caption = f"Attention weights of head 1 of {H}: a row for each query, a column for each key"
-        return f"<table><caption>{caption}</caption><tr><td></td>{head}</tr>{rows}</table>"
+        caption = (
+            f"Attention weights of head 1 of {H}: a row for each query, a column for"
+            " each key"
+        )
+        return table(caption, f"<td></td>{head}", rows)
 
 
 def tokens(T):

@@ -1,8 +1,11 @@
-"""What every live figure shares: controls, a table for the static page, answers from a kernel for any other value.
+"""What every live figure shares: controls, a table for the static page, answers from a
+kernel for any other value.
 
-A figure is a subclass with ``controls`` and ``compute`` (all the mathematics), and a JavaScript file of the same name that
-draws what ``compute`` returned, with a style sheet of that name where it needs one. On a page with no kernel the figure
-looks its values up in a table of every setting. Where that would be too many, it has ``columns`` in place of ``compute``.
+A figure is a subclass with ``controls`` and ``compute`` (all the mathematics), and a
+JavaScript file of the same name that draws what ``compute`` returned, with a style
+sheet of that name where it needs one. On a page with no kernel the figure looks its
+values up in a table of every setting. Where that would be too many, it has ``columns``
+in place of ``compute``.
 """
 
 import inspect
@@ -27,13 +30,19 @@ def read(name):
     return Path(HERE, name).read_text(encoding="utf-8")
 
 
+def table(caption, head, rows):
+    """The HTML of a figure's table."""
+    return f"<table><caption>{caption}</caption><tr>{head}</tr>{rows}</table>"
+
+
 class Figure(anywidget.AnyWidget):
     """A live figure.
 
     Parameters
     ----------
     **start
-        The setting to begin with, one value for each control that is not to begin at its default.
+        The setting to begin with, one value for each control that is not to begin at
+        its default.
 
     Raises
     ------
@@ -42,46 +51,80 @@ class Figure(anywidget.AnyWidget):
     """
 
     controls = ()  # Slider, Switch, Choice
-    columns = ()   # names of methods: each gives one column of the table and takes the controls that it hangs on, no others
+    # names of methods: each gives one column of the table and takes the controls that
+    # it hangs on, no others
+    columns = ()
     default: ClassVar = {}  # the setting to begin with
-    title = ""     # what a screen reader calls the figure
-    shared = ()    # drawing that it has in common with others: names of JavaScript files
-    decimals = 3   # of the arrays that compute returns
+    title = ""  # what a screen reader calls the figure
+    # drawing that it has in common with others: names of JavaScript files
+    shared = ()
+    decimals = 3  # of the arrays that compute returns
 
-    _ipython_display_ = None  # ipywidgets 7, on Colab, has one that would leave the HTML out
+    # ipywidgets 7, on Colab, has one that would leave the HTML out
+    _ipython_display_ = None
 
     spec = traitlets.Dict().tag(sync=True)
-    state = traitlets.Dict().tag(sync=True)  # the setting at present; reading it tells what the reader chose
+    # the setting at present; reading it tells what the reader chose
+    state = traitlets.Dict().tag(sync=True)
 
     def __init_subclass__(cls, **kwargs):
-        if "compute" in vars(cls) or "columns" in vars(cls):  # anywidget subclasses once more for itself
+        # anywidget subclasses once more for itself
+        if "compute" in vars(cls) or "columns" in vars(cls):
             own = cls.__module__.rpartition(".")[2]
-            cls._drawing = "".join(read(f"{name}.js") for name in (own, *cls.shared))
-            cls._esm = cls._drawing + "".join(read(f"{name}.js") for name in ("packing", "controls", "base"))
-            cls._css = palette.css() + read("base.css") + (read(f"{own}.css") if Path(HERE, f"{own}.css").exists() else "")
+            cls._drawing = "".join(
+                read(f"{name}.js") for name in (own, *cls.shared)
+            )
+            cls._esm = cls._drawing + "".join(
+                read(f"{name}.js") for name in ("packing", "controls", "base")
+            )
+            cls._css = (
+                palette.css()
+                + read("base.css")
+                + (
+                    read(f"{own}.css")
+                    if Path(HERE, f"{own}.css").exists()
+                    else ""
+                )
+            )
         super().__init_subclass__(**kwargs)
 
     def __init__(self, **start):
         unknown = set(start) - {control.name for control in self.controls}
         if unknown:
             names = ", ".join(control.name for control in self.controls)
-            raise ValueError(f"{', '.join(sorted(unknown))}: not a setting of {type(self).__name__}, which has {names}")
+            raise ValueError(
+                f"{', '.join(sorted(unknown))}: not a setting of {type(self).__name__},"
+                f" which has {names}"
+            )
         state = self.check({**self.default, **start})
         cls = type(self)
         if "_table" not in vars(cls):  # the same for every figure of a class
             cls._table = self.table()
-        super().__init__(state=state, spec={
-            "title": self.title, "controls": [c.spec() for c in self.controls], "start": state,
-            "constants": self.constants(), "ramps": [palette.ramp(), palette.ramp(dark=True)],
-            "table": cls._table,
-        })
+        super().__init__(
+            state=state,
+            spec={
+                "title": self.title,
+                "controls": [c.spec() for c in self.controls],
+                "start": state,
+                "constants": self.constants(),
+                "ramps": [palette.ramp(), palette.ramp(dark=True)],
+                "table": cls._table,
+            },
+        )
         self.on_msg(self._answer)
 
     def compute(self, **setting):
-        """Return what the figure shows at a setting: a dict of numbers, strings, lists and arrays (NaN where there is nothing)."""
+        """Return what the figure shows at a setting: a dict of numbers, strings, lists
+        and arrays (NaN where there is nothing).
+        """
         if not self.columns:
             raise NotImplementedError
-        return {name: getattr(self, name)(**{c: setting[c] for c in self.depends_on(name)}) for name in self.columns}
+        return {
+            name: getattr(self, name)(
+                **{c: setting[c] for c in self.depends_on(name)}
+            )
+            for name in self.columns
+        }
 
     def constants(self):
         """Return what the drawing needs whatever the setting."""
@@ -93,38 +136,75 @@ class Figure(anywidget.AnyWidget):
 
     @classmethod
     def settings(cls, names=None):
-        """Every setting that the page offers of all controls, or of those named, in the table's order."""
-        controls = [control for control in cls.controls if names is None or control.name in names]
-        return [dict(zip((c.name for c in controls), values)) for values in itertools.product(*(c.values for c in controls))]
+        """Every setting that the page offers of all controls, or of those named, in the
+        table's order.
+        """
+        controls = [
+            control
+            for control in cls.controls
+            if names is None or control.name in names
+        ]
+        return [
+            dict(zip((c.name for c in controls), values))
+            for values in itertools.product(*(c.values for c in controls))
+        ]
 
     @classmethod
     def depends_on(cls, column):
-        """Names of the controls that a column hangs on: the parameters of its method."""
-        return [name for name in inspect.signature(getattr(cls, column)).parameters if name != "self"]
+        """Names of the controls that a column hangs on: the parameters of its
+        method.
+        """
+        return [
+            name
+            for name in inspect.signature(getattr(cls, column)).parameters
+            if name != "self"
+        ]
 
     def column(self, name):
-        """Each value that a column takes, once, and which of them stands at each setting of the controls that it hangs on."""
+        """Each value that a column takes, once, and which of them stands at each
+        setting of the controls that it hangs on.
+        """
         settings = self.settings(self.depends_on(name))
-        rows = [json.dumps(pack(getattr(self, name)(**setting), self.decimals)) for setting in settings]
+        rows = [
+            json.dumps(pack(getattr(self, name)(**setting), self.decimals))
+            for setting in settings
+        ]
         places = {row: place for place, row in enumerate(dict.fromkeys(rows))}
         at = pack(np.array([places[row] for row in rows]), 0)
-        return {"controls": list(settings[0]), "values": [json.loads(row) for row in places], "at": at}
+        return {
+            "controls": list(settings[0]),
+            "values": [json.loads(row) for row in places],
+            "at": at,
+        }
 
     def table(self):
-        """What ``compute`` returns at every setting of the page, packed, a column for each name."""
+        """What ``compute`` returns at every setting of the page, packed, a column for
+        each name.
+        """
         if self.columns:
             return {name: self.column(name) for name in self.columns}
-        rows = [pack(self.compute(**setting), self.decimals) for setting in self.settings()]
+        rows = [
+            pack(self.compute(**setting), self.decimals)
+            for setting in self.settings()
+        ]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def check(self, state):
-        """Return the setting if it has a value for each control, which takes it, or raise ValueError."""
+        """Return the setting if it has a value for each control, which takes it, or
+        raise ValueError.
+        """
         names = [control.name for control in self.controls]
         if not isinstance(state, dict) or state.keys() != set(names):
-            raise ValueError(f"setting: expected a value of each of {', '.join(names)}, got {state!r}")
+            raise ValueError(
+                f"setting: expected a value of each of {', '.join(names)}, got"
+                f" {state!r}"
+            )
         for control in self.controls:
             if not control.takes(state[control.name]):
-                raise ValueError(f"{control.name}: expected {control.values} or a value between, got {state[control.name]!r}")
+                raise ValueError(
+                    f"{control.name}: expected {control.values} or a value between, got"
+                    f" {state[control.name]!r}"
+                )
         return state
 
     def _answer(self, _, question, buffers):
@@ -134,22 +214,39 @@ class Figure(anywidget.AnyWidget):
             return
         number = question.get("number")
         try:
-            value = pack(self.compute(**self.check(question["ask"])), self.decimals)
-        except Exception as error:  # a reader who waits for an answer gets one
-            self.send({"number": number, "error": str(error) or type(error).__name__})
+            value = pack(
+                self.compute(**self.check(question["ask"])), self.decimals
+            )
+        except (
+            Exception
+        ) as error:  # a reader who waits for an answer gets one
+            self.send(
+                {
+                    "number": number,
+                    "error": str(error) or type(error).__name__,
+                }
+            )
             if not isinstance(error, ValueError):
                 raise
         else:
             self.send({"number": number, "value": value})
 
     def __repr__(self):
-        setting = ", ".join(f"{name}={value!r}" for name, value in self.state.items())
+        setting = ", ".join(
+            f"{name}={value!r}" for name, value in self.state.items()
+        )
         return f"{type(self).__name__}({setting})"
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        return {**data, "text/plain": repr(self), "text/html": self.page()}, metadata
+        return {
+            **data,
+            "text/plain": repr(self),
+            "text/html": self.page(),
+        }, metadata
 
     def page(self):
-        """The figure as a piece of HTML that needs no kernel, no server and no other file."""
+        """The figure as a piece of HTML that needs no kernel, no server and no other
+        file.
+        """
         return page(self)

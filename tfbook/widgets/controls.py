@@ -1,15 +1,32 @@
-"""What a reader can move: each knows the values that the page offers, and which ones a kernel takes."""
+"""What a reader can move: each knows the values that the page offers, and which ones a
+kernel takes.
+"""
 
 
 class Slider:
-    """A whole number. The page offers ``values``; a kernel takes any from the least to ``most``, unless there is nothing between."""
+    """A whole number. The page offers ``values``; a kernel takes any from the least to
+    ``most``, unless there is nothing between.
+    """
 
     def __init__(self, name, label, values, most=None, between=True):
-        self.name, self.label, self.values, self.most, self.between = name, label, list(values), most or max(values), between
+        self.name, self.label, self.values, self.most, self.between = (
+            name,
+            label,
+            list(values),
+            most or max(values),
+            between,
+        )
 
     def spec(self):
-        return {"kind": "slider", "name": self.name, "label": self.label, "values": self.values,
-                "least": min(self.values), "most": self.most, "between": self.between}
+        return {
+            "kind": "slider",
+            "name": self.name,
+            "label": self.label,
+            "values": self.values,
+            "least": min(self.values),
+            "most": self.most,
+            "between": self.between,
+        }
 
     def takes(self, value):
         if not self.between:
@@ -24,7 +41,12 @@ class Switch:
         self.name, self.label, self.values = name, label, [False, True]
 
     def spec(self):
-        return {"kind": "switch", "name": self.name, "label": self.label, "values": self.values}
+        return {
+            "kind": "switch",
+            "name": self.name,
+            "label": self.label,
+            "values": self.values,
+        }
 
     def takes(self, value):
         return type(value) is bool

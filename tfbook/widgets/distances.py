@@ -1,4 +1,6 @@
-"""The distance explorer: a digit asked for from ever further back, and how often four networks of one size find it."""
+"""The distance explorer: a digit asked for from ever further back, and how often four
+networks of one size find it.
+"""
 
 from itertools import count
 from typing import ClassVar
@@ -12,18 +14,28 @@ from tfbook.widgets.controls import Slider
 
 LAYERS = 1  # of the transformer
 LABELS = {  # where a line's name stands: steps of the axis, share
-    "transformer": [2.6, 0.92], "LSTM": [1.55, 0.82], "dilated convolution": [3.35, 0.43], "RNN": [0.75, 0.3],
+    "transformer": [2.6, 0.92],
+    "LSTM": [1.55, 0.82],
+    "dilated convolution": [3.35, 0.43],
+    "RNN": [0.75, 0.3],
 }
-ROLES = {"transformer": "positive", "LSTM": "value", "dilated convolution": "muted", "RNN": "negative"}
+ROLES = {
+    "transformer": "positive",
+    "LSTM": "value",
+    "dilated convolution": "muted",
+    "RNN": "negative",
+}
 
 
 class DistanceExplorer(Figure):
-    """A row with two cards and a question, and how often each network answers it, by distance and seed.
+    """A row with two cards and a question, and how often each network answers it, by
+    distance and seed.
 
     Parameters
     ----------
     D : int
-        How far back a card may lie; the networks were trained anew for each distance on the page.
+        How far back a card may lie; the networks were trained anew for each distance on
+        the page.
 
     Raises
     ------
@@ -32,7 +44,9 @@ class DistanceExplorer(Figure):
     """
 
     title = "Asked from far away"
-    controls = (Slider("D", "distance D", distances.DISTANCES, between=False),)
+    controls = (
+        Slider("D", "distance D", distances.DISTANCES, between=False),
+    )
     default: ClassVar = {"D": 8}
 
     def compute(self, D):
@@ -40,31 +54,60 @@ class DistanceExplorer(Figure):
         cards = np.flatnonzero(tokens[:-1, 1] != distances.NOTHING)
         at = distances.DISTANCES.index(D)
         return {
-            "letters": [distances.SYMBOLS[letter] for letter in tokens[:, 0]] if D <= 32 else [],
-            "cards": [[int(place), distances.written(tokens[place : place + 1])] for place in (asked, cards[cards != asked][0])],
+            "letters": (
+                [distances.SYMBOLS[letter] for letter in tokens[:, 0]]
+                if D <= 32
+                else []
+            ),
+            "cards": [
+                [int(place), distances.written(tokens[place : place + 1])]
+                for place in (asked, cards[cards != asked][0])
+            ],
             "question": distances.written(tokens[-1:]),
             "answer": int(digit),
-            "right": {name: [seed[at] for seed in entry["accuracy"]] for name, entry in networks().items()},
+            "right": {
+                name: [seed[at] for seed in entry["accuracy"]]
+                for name, entry in networks().items()
+            },
             "path": paths(D),
         }
 
     def constants(self):
-        accuracy = np.array([entry["accuracy"] for entry in networks().values()])          # (networks, seeds, distances)
+        # (networks, seeds, distances)
+        accuracy = np.array(
+            [entry["accuracy"] for entry in networks().values()]
+        )
         mean = accuracy.mean(axis=1)
         guess = 1 / distances.LETTERS
         return {
-            "networks": ROLES, "distances": list(distances.DISTANCES), "dots": accuracy.tolist(), "means": mean.round(4).tolist(),
+            "networks": ROLES,
+            "distances": list(distances.DISTANCES),
+            "dots": accuracy.tolist(),
+            "means": mean.round(4).tolist(),
             "labels": list(LABELS.values()),
-            "levels": {"a guess": guess, "both digits known, not which": (1 + guess) / 2},
-            "seeds": len(distances.record()["seeds"]), "steps": distances.record()["steps"],
+            "levels": {
+                "a guess": guess,
+                "both digits known, not which": (1 + guess) / 2,
+            },
+            "seeds": len(distances.record()["seeds"]),
+            "steps": distances.record()["steps"],
         }
 
     def still(self):
         head = "".join(f"<th scope=col>{D}</th>" for D in distances.DISTANCES)
         rows = "".join(
-            f"<tr><th scope=row>{name}</th>" + "".join(f"<td>{percent(a)}</td>" for a in np.mean(entry["accuracy"], axis=0)) + "</tr>"
-            for name, entry in networks().items())
-        return f"<table><caption>Right answers by distance, mean of the seeds</caption><tr><td></td>{head}</tr>{rows}</table>"
+            f"<tr><th scope=row>{name}</th>"
+            + "".join(
+                f"<td>{percent(a)}</td>"
+                for a in np.mean(entry["accuracy"], axis=0)
+            )
+            + "</tr>"
+            for name, entry in networks().items()
+        )
+        return (
+            "<table><caption>Right answers by distance, mean of the seeds</caption>"
+            f"<tr><td></td>{head}</tr>{rows}</table>"
+        )
 
 
 def networks():
@@ -78,18 +121,26 @@ def percent(share):
 
 
 def paths(D):
-    """Layers or steps that a card's token passes on its way to the answer D places later."""
+    """Layers or steps that a card's token passes on its way to the answer D places
+    later.
+    """
     T = D + 1
     return {
-        "transformer": LAYERS * cost.layer(T, 32, H=2).path_length, "LSTM": cost.rnn(T, 42).path_length,
-        "dilated convolution": distances.LAYERS, "RNN": cost.rnn(T, 95).path_length,
+        "transformer": LAYERS * cost.layer(T, 32, H=2).path_length,
+        "LSTM": cost.rnn(T, 42).path_length,
+        "dilated convolution": distances.LAYERS,
+        "RNN": cost.rnn(T, 95).path_length,
     }
 
 
 def example(D):
-    """The first row in which the two cards lie well apart, so that both can be read: tokens, where the asked one lies, its digit."""
+    """The first row in which the two cards lie well apart, so that both can be read:
+    tokens, where the asked one lies, its digit.
+    """
     for seed in count():
-        tokens, asked, digit = distances.sequences(np.random.default_rng(seed), 1, D)
+        tokens, asked, digit = distances.sequences(
+            np.random.default_rng(seed), 1, D
+        )
         places = np.flatnonzero(tokens[0, :-1, 1] != distances.NOTHING)
         if np.ptp(places) > 0.2 * D:
             return tokens[0], int(asked[0]), digit[0]

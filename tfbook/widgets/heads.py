@@ -1,4 +1,6 @@
-"""The heads explorer: small trained models whose heads do different work, and too few of which cannot do it all."""
+"""The heads explorer: small trained models whose heads do different work, and too few
+of which cannot do it all.
+"""
 
 from typing import ClassVar
 
@@ -6,15 +8,17 @@ import numpy as np
 
 from tfbook.experiments import heads as models
 from tfbook.numpy import causal_mask
-from tfbook.widgets.base import Figure
+from tfbook.widgets.base import Figure, table
 from tfbook.widgets.controls import Slider, Switch
 
 ENOUGH = 0.9  # a question is answered where this share of answers is right
-CLEAR = 0.5   # a head does a question's work where this share of its weight falls on the answers
+# a head does a question's work where this share of its weight falls on the answers
+CLEAR = 0.5
 
 
 class HeadsExplorer(Figure):
-    """Where each head of a small model looks, before and after training, and which questions the model can answer.
+    """Where each head of a small model looks, before and after training, and which
+    questions the model can answer.
 
     Parameters
     ----------
@@ -45,10 +49,11 @@ class HeadsExplorer(Figure):
         P = models.load(d, H) if trained else models.start(d, H)
         A = models.read(self.tokens(), P, H)[0][layer - 1]  # (H, T, T)
         measured = measures(d, H, trained)
-        scores = np.array(measured["scores"][layer - 1])    # (H, questions)
+        scores = np.array(measured["scores"][layer - 1])  # (H, questions)
         return {
             "weights": np.where(causal_mask(models.T), A, np.nan),
-            "most": A.argmax(axis=-1).tolist(),             # the key that each query attends to most
+            # the key that each query attends to most
+            "most": A.argmax(axis=-1).tolist(),
             "scores": scores,
             "work": [work(*head) for head in zip(scores, A)],
             "accuracy": np.array(measured["accuracy"]),
@@ -61,18 +66,38 @@ class HeadsExplorer(Figure):
         return models.held_out(1)[0]
 
     def constants(self):
-        return {"letters": [models.LETTERS[token] for token in self.tokens()], "questions": models.QUESTIONS}
+        return {
+            "letters": [models.LETTERS[token] for token in self.tokens()],
+            "questions": models.QUESTIONS,
+        }
 
     def still(self):
-        cells = {d: "".join(f"<td>{answered(d, H)} of {len(models.QUESTIONS)}</td>" for H in models.HEADS) for d in models.WIDTHS}
-        rows = "".join(f"<tr><th scope=row>d = {d}</th>{row}</tr>" for d, row in cells.items())
-        head = "".join(f"<th scope=col>{H} head{'s' * (H > 1)}</th>" for H in models.HEADS)
-        caption = f"Questions that each trained model answers, of: {', '.join(models.QUESTIONS)}"
-        return f"<table><caption>{caption}</caption><tr><td></td>{head}</tr>{rows}</table>"
+        cells = {
+            d: "".join(
+                f"<td>{answered(d, H)} of {len(models.QUESTIONS)}</td>"
+                for H in models.HEADS
+            )
+            for d in models.WIDTHS
+        }
+        rows = "".join(
+            f"<tr><th scope=row>d = {d}</th>{row}</tr>"
+            for d, row in cells.items()
+        )
+        head = "".join(
+            f"<th scope=col>{H} head{'s' * (H > 1)}</th>"
+            for H in models.HEADS
+        )
+        caption = (
+            "Questions that each trained model answers, of:"
+            f" {', '.join(models.QUESTIONS)}"
+        )
+        return table(caption, f"<td></td>{head}", rows)
 
 
 def work(scores, A):
-    """The question that a head works on, with its score; or that it looks at a place that no question wants, or at none above others."""
+    """The question that a head works on, with its score; or that it looks at a place
+    that no question wants, or at none above others.
+    """
     if scores.max() >= CLEAR:
         return f"{models.QUESTIONS[scores.argmax()]} {scores.max():.2f}"
     return "elsewhere" if A.max(axis=-1).mean() >= CLEAR else "no one place"
@@ -80,10 +105,17 @@ def work(scores, A):
 
 def measures(d, H, trained):
     """What the training script wrote down of a model."""
-    model = next(model for model in models.record()["models"] if (model["d"], model["H"]) == (d, H))
+    model = next(
+        model
+        for model in models.record()["models"]
+        if (model["d"], model["H"]) == (d, H)
+    )
     return model["trained" if trained else "untrained"]
 
 
 def answered(d, H):
     """How many questions a trained model answers."""
-    return sum(accuracy >= ENOUGH for accuracy in measures(d, H, trained=True)["accuracy"])
+    return sum(
+        accuracy >= ENOUGH
+        for accuracy in measures(d, H, trained=True)["accuracy"]
+    )

@@ -1,4 +1,6 @@
-"""The operations of one layer in the order in which they run, after or before which it normalises; and how each makes a number."""
+"""The operations of one layer in the order in which they run, after or before which it
+normalises; and how each makes a number.
+"""
 
 from math import sqrt
 
@@ -11,7 +13,9 @@ ATTENTION, NETWORK = "Self-attention", "Feed-forward"
 
 
 def attention(tokens):
-    """Operations of self-attention: each a step of the source, the result, the kind, what stands left and above, the formula."""
+    """Operations of self-attention: each a step of the source, the result, the kind,
+    what stands left and above, the formula.
+    """
     return [
         (ATTENTION, "Q", "product", tokens, "W_Q", f"Q = {tokens} W_Q"),
         (ATTENTION, "K", "product", tokens, "W_K", f"K = {tokens} W_K"),
@@ -25,7 +29,14 @@ def attention(tokens):
 def network(tokens):
     """Operations of the feed-forward network."""
     return [
-        (NETWORK, "U", "product", tokens, "W_1, b_1", f"U = {tokens} W_1 + b_1"),
+        (
+            NETWORK,
+            "U",
+            "product",
+            tokens,
+            "W_1, b_1",
+            f"U = {tokens} W_1 + b_1",
+        ),
         (NETWORK, "R", "relu", None, "U", "R = ReLU(U)"),
         (NETWORK, "F", "product", "R", "W_2, b_2", "F = R W_2 + b_2"),
     ]
@@ -35,10 +46,24 @@ OPERATIONS = {
     "post": [
         *attention("X"),
         ("Residual + norm", "X + A", "sum", "X", "A", "X + A"),
-        ("Residual + norm", "Z", "norm", "X + A", "γ_1, β_1", "Z = LayerNorm(X + A)"),
+        (
+            "Residual + norm",
+            "Z",
+            "norm",
+            "X + A",
+            "γ_1, β_1",
+            "Z = LayerNorm(X + A)",
+        ),
         *network("Z"),
         ("Residual + norm", "Z + F", "sum", "Z", "F", "Z + F"),
-        ("Residual + norm", "Y", "norm", "Z + F", "γ_2, β_2", "Y = LayerNorm(Z + F)"),
+        (
+            "Residual + norm",
+            "Y",
+            "norm",
+            "Z + F",
+            "γ_2, β_2",
+            "Y = LayerNorm(Z + F)",
+        ),
     ],
     "pre": [
         ("Norm", "N", "norm", "X", "γ_1, β_1", "N = LayerNorm(X)"),
@@ -50,7 +75,12 @@ OPERATIONS = {
     ],
 }
 MAKE = {
-    "product": lambda left, above: left @ above[: left.shape[1]] + above[left.shape[1] :].sum(axis=0),  # a last row is the bias
+    # a last row is the bias
+    "product": (
+        lambda left, above: (
+            left @ above[: left.shape[1]] + above[left.shape[1] :].sum(axis=0)
+        )
+    ),
     "score": lambda Q, K_T: attention_scores(Q, K_T.T),
     "softmax": lambda S, _: softmax(S),
     "sum": np.add,
@@ -64,7 +94,9 @@ def matrices(norm):
     M = {"X": X, **LAYER}
     for i in "12":
         M[f"W_{i}, b_{i}"] = np.vstack([LAYER[f"W_{i}"], LAYER[f"b_{i}"]])
-        M[f"γ_{i}, β_{i}"] = np.stack([LAYER[f"gamma_{i}"], LAYER[f"beta_{i}"]])
+        M[f"γ_{i}, β_{i}"] = np.stack(
+            [LAYER[f"gamma_{i}"], LAYER[f"beta_{i}"]]
+        )
     for _, name, kind, left, above, _ in OPERATIONS[norm]:
         M[name] = MAKE[kind](M.get(left), M.get(above))
         if name == "K":
@@ -93,18 +125,35 @@ def sum_of(kind, value, left, above, i, j):
     end = number(value)
     if kind == "softmax":
         e = np.exp(left[i])
-        top, all_of = f"exp({number(left[i, j])})", " + ".join(f"exp({number(s)})" for s in left[i])
-        return f"{top} / ({all_of}) {equals(*left[i], *e)} {number(e[j])} / ({' + '.join(map(number, e))}) {equals(*e, value)} {end}"
+        top, all_of = (
+            f"exp({number(left[i, j])})",
+            " + ".join(f"exp({number(s)})" for s in left[i]),
+        )
+        return (
+            f"{top} / ({all_of}) {equals(*left[i], *e)} {number(e[j])} /"
+            f" ({' + '.join(map(number, e))}) {equals(*e, value)} {end}"
+        )
     if kind == "norm":
         x, mean, variance = left[i, j], left[i].mean(), left[i].var()
         sigma, (gamma, beta) = sqrt(variance + 1e-5), above[:, j]
-        return (f"({number(x)} − {inside(mean)}) / √({number(variance)} + ε) · {number(gamma)} + {number(beta)} "
-                f"≈ {number(x - mean)} / {number(sigma)} · {number(gamma)} + {number(beta)} ≈ {end}")
+        return (
+            f"({number(x)} − {inside(mean)}) / √({number(variance)} + ε) ·"
+            f" {number(gamma)} + {number(beta)} ≈ {number(x - mean)} / {number(sigma)}"
+            f" · {number(gamma)} + {number(beta)} ≈ {end}"
+        )
     if kind == "relu":
         return f"max(0, {number(above[i, j])}) {equals(value)} {end}"
     if kind == "sum":
-        return f"{number(left[i, j])} + {inside(above[i, j])} {equals(left[i, j], above[i, j], value)} {end}"
+        return (
+            f"{number(left[i, j])} + {inside(above[i, j])}"
+            f" {equals(left[i, j], above[i, j], value)} {end}"
+        )
     row, column = left[i], above[:, j]
-    terms = [f"{inside(x)}·{inside(w)}" for x, w in zip(row, column)] + [inside(b) for b in column[len(row) :]]
+    terms = [f"{inside(x)}·{inside(w)}" for x, w in zip(row, column)] + [
+        inside(b) for b in column[len(row) :]
+    ]
     sum_ = " + ".join(terms)
-    return f"{f'({sum_}) / √{len(row)}' if kind == 'score' else sum_} {equals(*row, *column, value)} {end}"
+    return (
+        f"{f'({sum_}) / √{len(row)}' if kind == 'score' else sum_}"
+        f" {equals(*row, *column, value)} {end}"
+    )

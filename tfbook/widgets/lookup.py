@@ -1,4 +1,6 @@
-"""Attention as a soft lookup: keys on a line, a query that moves over them, and a temperature between picking and averaging."""
+"""Attention as a soft lookup: keys on a line, a query that moves over them, and a
+temperature between picking and averaging.
+"""
 
 from typing import ClassVar
 
@@ -8,14 +10,16 @@ from tfbook.numpy import attention_weights
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider
 
-KEYS = np.array([3, 8, 15, 22, 29, 36])  # no whole number is as far from one as from another
+# no whole number is as far from one as from another
+KEYS = np.array([3, 8, 15, 22, 29, 36])
 VALUES = np.array([0.3, 0.85, 0.6, 0.95, 0.2, 0.55])
 END = 40
 EVERYWHERE = np.linspace(0, END, 2 * END + 1)  # where the curves are drawn
 
 
 class SoftLookup(Figure):
-    """What a lookup answers to a query: the value of the nearest key, or a mean of the values weighted by nearness.
+    """What a lookup answers to a query: the value of the nearest key, or a mean of the
+    values weighted by nearness.
 
     Parameters
     ----------
@@ -33,7 +37,12 @@ class SoftLookup(Figure):
     title = "Attention as a soft lookup"
     controls = (
         Slider("query", "query", range(END + 1)),
-        Slider("temperature", "temperature", [0, 1, 4, 16, 64, 256, 4096], most=10_000),
+        Slider(
+            "temperature",
+            "temperature",
+            [0, 1, 4, 16, 64, 256, 4096],
+            most=10_000,
+        ),
     )
     default: ClassVar = {"query": 12, "temperature": 16}
 
@@ -49,25 +58,38 @@ class SoftLookup(Figure):
 
     def constants(self):
         cuts = (KEYS[1:] + KEYS[:-1]) / 2
-        return {"keys": KEYS.tolist(), "values": VALUES.tolist(), "end": END, "curve_at": EVERYWHERE.tolist(), "cuts": cuts.tolist(),
-                "mean": round(float(VALUES.mean()), 3)}
+        return {
+            "keys": KEYS.tolist(),
+            "values": VALUES.tolist(),
+            "end": END,
+            "curve_at": EVERYWHERE.tolist(),
+            "cuts": cuts.tolist(),
+            "mean": round(float(VALUES.mean()), 3),
+        }
 
     def still(self):
         keys = "".join(f"<th scope=col>{key}</th>" for key in KEYS)
         values = "".join(f"<td>{value:.2f}</td>" for value in VALUES)
         rows = "".join(
-            f"<tr><th scope=row>weights at temperature {t}</th>" + "".join(f"<td>{a:.2f}</td>" for a in value["weights"])
+            f"<tr><th scope=row>weights at temperature {t}</th>"
+            + "".join(f"<td>{a:.2f}</td>" for a in value["weights"])
             + f"<td>{value['answer']:.2f}</td></tr>"
-            for t in self.controls[1].values for value in [self.compute(self.state["query"], t)]
+            for t in self.controls[1].values
+            for value in [self.compute(self.state["query"], t)]
         )
-        return (f"<table><caption>A query at {self.state['query']} looks up six keys</caption><tr><th scope=row>key</th>{keys}"
-                f"<th scope=col>answer</th></tr><tr><th scope=row>value</th>{values}<td></td></tr>{rows}</table>")
+        return (
+            f"<table><caption>A query at {self.state['query']} looks up six "
+            f"keys</caption><tr><th scope=row>key</th>{keys}<th scope=col>answer</th>"
+            f"</tr><tr><th scope=row>value</th>{values}<td></td></tr>{rows}</table>"
+        )
 
 
 def lookup_weights(queries, temperature):
-    r"""Weigh every key by its nearness over the temperature, or give all weight to the nearest where that is 0.
+    r"""Weigh every key by its nearness over the temperature, or give all weight to the
+    nearest where that is 0.
 
-    :math:`-(q-k)^2/2 = qk - k^2/2 - q^2/2`, and what is alike for all keys cancels: a dot product and a bias for each key.
+    :math:`-(q-k)^2/2 = qk - k^2/2 - q^2/2`, and what is alike for all keys cancels: a
+    dot product and a bias for each key.
     """
     Q, K = np.asarray(queries, float)[:, None], KEYS[:, None]
     if temperature == 0:

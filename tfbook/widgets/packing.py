@@ -1,13 +1,20 @@
-"""Numbers in few characters: a table of every setting of a figure has to fit on a page."""
+"""Numbers in few characters: a table of every setting of a figure has to fit on
+a page.
+"""
 
 import numpy as np
 
-ALPHABET = "".join(chr(c) for c in range(35, 127) if chr(c) not in "&<\\`")[:88]
-LAST, MORE = 56, 32  # a character below LAST ends a number; any other carries one digit in base MORE and is followed by more
+ALPHABET = "".join(chr(c) for c in range(35, 127) if chr(c) not in "&<\\`")[
+    :88
+]
+# a character below LAST ends a number; any other carries one digit in base MORE and is
+# followed by more
+LAST, MORE = 56, 32
 
 
 def pack(value, decimals=3):
-    """Replace every array in nested dicts and lists by a short string, rounded to three decimals unless told.
+    """Replace every array in nested dicts and lists by a short string, rounded to three
+    decimals unless told.
 
     Parameters
     ----------
@@ -19,7 +26,8 @@ def pack(value, decimals=3):
     Returns
     -------
     dict, list, number or str
-        Ready for JSON: an array becomes ``{"array": "shape:digits"}``, with ``/decimals`` behind the shape where they are not three.
+        Ready for JSON: an array becomes ``{"array": "shape:digits"}``, with
+        ``/decimals`` behind the shape where they are not three.
 
     Raises
     ------
@@ -39,14 +47,26 @@ def pack(value, decimals=3):
         return [pack(part, decimals) for part in value]
     if isinstance(value, np.ndarray):
         if not (np.isnan(value) | ((value >= 0) & np.isfinite(value))).all():
-            raise ValueError("an array to pack: expected numbers from 0 on, or NaN, got a negative or infinite one")
+            raise ValueError(
+                "an array to pack: expected numbers from 0 on, or NaN, got a negative "
+                "or infinite one"
+            )
         unit = "" if decimals == 3 else f"/{decimals}"
-        return {"array": ",".join(map(str, value.shape)) + unit + ":" + _digits(value.ravel(), decimals)}
+        return {
+            "array": (
+                ",".join(map(str, value.shape))
+                + unit
+                + ":"
+                + _digits(value.ravel(), decimals)
+            )
+        }
     return value
 
 
 def _digits(values, decimals):
-    """0 stands for a run of NaN and is followed by its length, n + 1 for the number n."""
+    """0 stands for a run of NaN and is followed by its length, n + 1 for the
+    number n.
+    """
     text, run = [], 0
     for x in values:
         if np.isnan(x):

@@ -1,4 +1,6 @@
-"""The reach explorer: which inputs an output depends on in a recurrence, a convolution and attention, and over how many steps."""
+"""The reach explorer: which inputs an output depends on in a recurrence, a convolution
+and attention, and over how many steps.
+"""
 
 from typing import ClassVar
 
@@ -13,7 +15,8 @@ D = 8  # channels
 
 
 class ReachExplorer(Figure):
-    """How strongly each output depends on each input, measured, and the way from the first input to an output.
+    """How strongly each output depends on each input, measured, and the way from the
+    first input to an output.
 
     Parameters
     ----------
@@ -22,7 +25,8 @@ class ReachExplorer(Figure):
     layers : int
         Layers of the convolution; recurrence and attention have one.
     k : int
-        Positions that one output of a convolution sees in the layer below, itself and k − 1 before it.
+        Positions that one output of a convolution sees in the layer below, itself and k
+        − 1 before it.
 
     Raises
     ------
@@ -41,24 +45,50 @@ class ReachExplorer(Figure):
     def compute(self, T, layers, k):
         X, networks = untrained(T, layers, k)
         J = {name: reach(f, X) for name, f in networks.items()}
-        paths = {"rnn": cost.rnn, "conv": lambda n, d: cost.conv(n, d, k), "attention": lambda n, d: cost.layer(n, d, 1)}
-        t, level = np.arange(T)[:, None], np.arange(layers + 1)  # level 0 holds the inputs
+        paths = {
+            "rnn": cost.rnn,
+            "conv": lambda n, d: cost.conv(n, d, k),
+            "attention": lambda n, d: cost.layer(n, d, 1),
+        }
+        # level 0 holds the inputs
+        t, level = np.arange(T)[:, None], np.arange(layers + 1)
         return {
-            "reach": {name: np.where(j > 0, j / j.max(), np.nan) for name, j in J.items()},       # (T, T), a row for each output
-            "seen": {name: (j > 0).sum(axis=1).tolist() for name, j in J.items()},
-            "fainter": {name: [fainter(row) for row in j] for name, j in J.items()},
-            "path": {name: [f(n + 1, D).path_length for n in range(T)] for name, f in paths.items()},  # from the first input
-            "cone": np.maximum(t - (layers - level) * (k - 1), 0),  # (T, levels): the first position there that output t depends on
-            "climb": np.minimum(level * (k - 1), t),                # how far towards output t the first input has come
+            # (T, T), a row for each output
+            "reach": {
+                name: np.where(j > 0, j / j.max(), np.nan)
+                for name, j in J.items()
+            },
+            "seen": {
+                name: (j > 0).sum(axis=1).tolist() for name, j in J.items()
+            },
+            "fainter": {
+                name: [fainter(row) for row in j] for name, j in J.items()
+            },
+            # from the first input
+            "path": {
+                name: [f(n + 1, D).path_length for n in range(T)]
+                for name, f in paths.items()
+            },
+            # (T, levels): the first position there that output t depends on
+            "cone": np.maximum(t - (layers - level) * (k - 1), 0),
+            # how far towards output t the first input has come
+            "climb": np.minimum(level * (k - 1), t),
         }
 
     def still(self):
         value, T = self.compute(**self.state), self.state["T"]
-        rows = "".join(f"<tr><th scope=row>{name}</th><td>{value['seen'][key][-1]} of {T}</td><td>{value['path'][key][-1]}</td></tr>"
-                       for key, name in NAMES.items())
-        return (f"<table><caption>The last output of {T} tokens; the convolution has {self.state['layers']} layers of kernel width "
-                f"{self.state['k']}</caption><tr><td></td><th scope=col>inputs it sees</th><th scope=col>steps or layers that the first "
-                f"input needs to reach it</th></tr>{rows}</table>")
+        rows = "".join(
+            f"<tr><th scope=row>{name}</th><td>{value['seen'][key][-1]} of {T}</td>"
+            f"<td>{value['path'][key][-1]}</td></tr>"
+            for key, name in NAMES.items()
+        )
+        return (
+            f"<table><caption>The last output of {T} tokens; the convolution has "
+            f"{self.state['layers']} layers of kernel width "
+            f"{self.state['k']}</caption><tr><td></td><th scope=col>inputs it "
+            "sees</th><th scope=col>steps or layers that the first input needs to "
+            f"reach it</th></tr>{rows}</table>"
+        )
 
     def constants(self):
         return {"names": NAMES}
@@ -68,7 +98,9 @@ NAMES = {"rnn": "RNN", "conv": "Convolution", "attention": "Attention"}
 
 
 def untrained(T, layers, k):
-    """Return T random tokens (T, 8) and three networks with random weights, functions from tokens to outputs."""
+    """Return T random tokens (T, 8) and three networks with random weights, functions
+    from tokens to outputs.
+    """
     rng = np.random.default_rng(4)
     W_x, W_h, *W_QKV = rng.standard_normal((5, D, D)) / np.sqrt(D)
     kernels = rng.standard_normal((layers, k, D, D)) / np.sqrt(k * D)
@@ -82,12 +114,15 @@ def untrained(T, layers, k):
     return X, {
         "rnn": lambda X: rnn(X, W_x, W_h, np.zeros(D)),
         "conv": convolutions,
-        "attention": lambda X: scaled_dot_product_attention(*(X @ W for W in W_QKV)),
+        "attention": lambda X: scaled_dot_product_attention(
+            *(X @ W for W in W_QKV)
+        ),
     }
 
 
 def reach(f, X, nudge=1e-4):
-    """Move every number of every input a little up and a little down, and measure how much each output moves.
+    """Move every number of every input a little up and a little down, and measure how
+    much each output moves.
 
     Parameters
     ----------
@@ -99,14 +134,20 @@ def reach(f, X, nudge=1e-4):
     Returns
     -------
     ndarray, shape (T, T)
-        Size of the derivative of output t (row) with respect to input s (column): the root of the sum of its squares.
+        Size of the derivative of output t (row) with respect to input s (column): the
+        root of the sum of its squares.
     """
     T, d = X.shape
-    moved = nudge * np.eye(T * d).reshape(T, d, T, d)       # (s, channel, T, d): one number at a time
-    J = (f(X + moved) - f(X - moved)) / (2 * nudge)         # (s, channel, t, channel)
+    # (s, channel, T, d): one number at a time
+    moved = nudge * np.eye(T * d).reshape(T, d, T, d)
+    J = (f(X + moved) - f(X - moved)) / (
+        2 * nudge
+    )  # (s, channel, t, channel)
     return np.sqrt((J**2).sum(axis=(1, 3))).T
 
 
 def fainter(row):
-    """How many times weaker than the strongest input the first one is, to two digits; 0 where it is not seen."""
+    """How many times weaker than the strongest input the first one is, to two digits; 0
+    where it is not seen.
+    """
     return float(f"{row.max() / row[0]:.2g}") if row[0] > 0 else 0

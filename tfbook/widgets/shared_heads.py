@@ -1,4 +1,6 @@
-"""Shared heads: which key/value head each query head reads, and what the cache and the matrices then hold."""
+"""Shared heads: which key/value head each query head reads, and what the cache and the
+matrices then hold.
+"""
 
 from typing import ClassVar
 
@@ -35,27 +37,42 @@ class SharedHeads(Figure):
 
     title = "Shared key/value heads"
     controls = (
-        Slider("H", "H query heads", [4, 8, 16], most=64), Slider("H_kv", "Hₖᵥ key/value heads", [1, 2, 4, 8, 16], most=64),
-        Slider("T", "T tokens", [2048, 8192, 32768, 131072], most=2**20), Slider("L", "L layers", [12, 32, 96], most=128),
+        Slider("H", "H query heads", [4, 8, 16], most=64),
+        Slider("H_kv", "Hₖᵥ key/value heads", [1, 2, 4, 8, 16], most=64),
+        Slider("T", "T tokens", [2048, 8192, 32768, 131072], most=2**20),
+        Slider("L", "L layers", [12, 32, 96], most=128),
     )
     default: ClassVar = {"H": 8, "H_kv": 2, "T": 8192, "L": 32}
 
     def check(self, state):
         super().check(state)
         if state["H"] % min(state["H"], state["H_kv"]):
-            raise ValueError(f"H_kv must be a divisor of H: got H = {state['H']}, H_kv = {state['H_kv']}")
+            raise ValueError(
+                f"H_kv must be a divisor of H: got H = {state['H']}, H_kv ="
+                f" {state['H_kv']}"
+            )
         return state
 
     def compute(self, H, H_kv, T, L):
         H_kv = min(H, H_kv)
-        heads = np.arange(H_kv, dtype=float)[:, None, None]  # (H_kv, 1, 1), each holding its own number
-        shared, full = (cost.layer(T, H * WIDTH, H, H_kv=n) for n in (H_kv, H))
+        # (H_kv, 1, 1), each holding its own number
+        heads = np.arange(H_kv, dtype=float)[:, None, None]
+        shared, full = (
+            cost.layer(T, H * WIDTH, H, H_kv=n) for n in (H_kv, H)
+        )
         cache = [BYTES * L * row.memory["cache"] for row in (shared, full)]
-        params = [L * (row.params["projections"] + row.params["output"]) for row in (shared, full)]
+        params = [
+            L * (row.params["projections"] + row.params["output"])
+            for row in (shared, full)
+        ]
         return {
             "H_kv": H_kv,
-            "reads": repeat_heads(heads, H // H_kv).ravel(),  # (H,) in a row: 0 0 1 1, not 0 1 0 1
-            "shares": [round(100 * part / whole, 2) for part, whole in (cache, params)],
+            # (H,) in a row: 0 0 1 1, not 0 1 0 1
+            "reads": repeat_heads(heads, H // H_kv).ravel(),
+            "shares": [
+                round(100 * part / whole, 2)
+                for part, whole in (cache, params)
+            ],
             "cache": [short(n) + "B" for n in cache],
             "params": [short(n).strip() for n in params],
         }
@@ -63,8 +80,22 @@ class SharedHeads(Figure):
     def still(self):
         H, T, L = (self.state[name] for name in ("H", "T", "L"))
         rows = "".join(
-            f"<tr><th scope=row>{H_kv}</th><td>{H // H_kv}</td><td>{value['cache'][0]}</td><td>{value['params'][0]}</td></tr>"
-            for H_kv in range(1, H + 1) if H % H_kv == 0 for value in [self.compute(H, H_kv, T, L)]
+            f"<tr><th scope=row>{H_kv}</th><td>{H // H_kv}</td>"
+            f"<td>{value['cache'][0]}</td><td>{value['params'][0]}</td></tr>"
+            for H_kv in range(1, H + 1)
+            if H % H_kv == 0
+            for value in [self.compute(H, H_kv, T, L)]
         )
-        head = "".join(f"<th scope=col>{name}</th>" for name in ("key/value heads", "query heads on each", "cache", "parameters"))
-        return f"<table><caption>{H} query heads, T = {T}, {L} layers, half precision</caption><tr>{head}</tr>{rows}</table>"
+        head = "".join(
+            f"<th scope=col>{name}</th>"
+            for name in (
+                "key/value heads",
+                "query heads on each",
+                "cache",
+                "parameters",
+            )
+        )
+        return (
+            f"<table><caption>{H} query heads, T = {T}, {L} layers, half "
+            f"precision</caption><tr>{head}</tr>{rows}</table>"
+        )

@@ -1,4 +1,6 @@
-"""The training explorer: one language model on its way from noise to words, step by step."""
+"""The training explorer: one language model on its way from noise to words, step by
+step.
+"""
 
 from typing import ClassVar
 
@@ -8,7 +10,10 @@ from tfbook.experiments import language
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider
 
-LOW, HIGH = 1.0, 7.0  # bits a character at the foot and at the top of the chart
+LOW, HIGH = (
+    1.0,
+    7.0,
+)  # bits a character at the foot and at the top of the chart
 VISIBLE = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 
@@ -18,7 +23,8 @@ def steps():
 
 
 class TrainingExplorer(Figure):
-    """What a language model writes after so many steps of training, what it expects to come next, and its loss against simple guesses.
+    """What a language model writes after so many steps of training, what it expects to
+    come next, and its loss against simple guesses.
 
     Parameters
     ----------
@@ -42,31 +48,60 @@ class TrainingExplorer(Figure):
             "loss": f"{shown['held_out']:.2f}",
             "better": better_than(shown["held_out"]),
             "sample": shown["sample"].replace("\n", "↵"),
-            "next": [[VISIBLE.get(character, character), f"{100 * p:.0f} %"] for character, p in shown["next"]],
+            "next": [
+                [VISIBLE.get(character, character), f"{100 * p:.0f} %"]
+                for character, p in shown["next"]
+            ],
             "bars": np.array([p for _, p in shown["next"]]),
         }
 
     def constants(self):
         record = language.record()
         return {
-            "held_out": [[across(shown["step"]), up(shown["held_out"])] for shown in record["shown"]],
-            "train": [[across(shown["step"]), up(shown["train"])] for shown in record["shown"]],
-            "baselines": [[name, f"{bits:.2f}", up(bits)] for name, bits in record["baselines"].items()],
-            "across": [[f"{step:,}", across(step)] for step in (0, 10, 100, 1000)],
+            "held_out": [
+                [across(shown["step"]), up(shown["held_out"])]
+                for shown in record["shown"]
+            ],
+            "train": [
+                [across(shown["step"]), up(shown["train"])]
+                for shown in record["shown"]
+            ],
+            "baselines": [
+                [name, f"{bits:.2f}", up(bits)]
+                for name, bits in record["baselines"].items()
+            ],
+            "across": [
+                [f"{step:,}", across(step)] for step in (0, 10, 100, 1000)
+            ],
             "up": [[bits, up(bits)] for bits in range(1, 8)],
             "prompt": record["prompt"],
-            "size": f"{record['parameters']:,} parameters, {record['L']} layers of {record['H']} heads, d = {record['d']}",
+            "size": (
+                f"{record['parameters']:,} parameters, {record['L']} layers of"
+                f" {record['H']} heads, d = {record['d']}"
+            ),
         }
 
     def still(self):
         rows = ""
         for shown in language.record()["shown"]:
             if shown["step"] in (0, 100, 600, steps()[-1]):
-                written = "".join(VISIBLE.get(c, c) if c != " " else c for c in shown["sample"][:48])
+                written = "".join(
+                    VISIBLE.get(c, c) if c != " " else c
+                    for c in shown["sample"][:48]
+                )
                 escaped = written.replace("&", "&amp;").replace("<", "&lt;")
-                rows += f"<tr><th scope=row>{shown['step']}</th><td>{shown['held_out']:.2f}</td><td>{escaped}</td></tr>"
-        head = "<tr><th scope=col>steps</th><th scope=col>bits a character</th><th scope=col>what it writes</th></tr>"
-        return f"<table><caption>A language model on its way, after “{language.record()['prompt']}”</caption>{head}{rows}</table>"
+                rows += (
+                    f"<tr><th scope=row>{shown['step']}</th>"
+                    f"<td>{shown['held_out']:.2f}</td><td>{escaped}</td></tr>"
+                )
+        head = (
+            "<tr><th scope=col>steps</th><th scope=col>bits a character</th>"
+            "<th scope=col>what it writes</th></tr>"
+        )
+        return (
+            "<table><caption>A language model on its way, after "
+            f"“{language.record()['prompt']}”</caption>{head}{rows}</table>"
+        )
 
 
 def across(step):
@@ -80,12 +115,18 @@ def up(bits):
 
 
 BEYOND = {
-    "uniform": "better than a blind guess", "unigram": "better than knowing how frequent each character is",
-    "bigram": "better than knowing the character before", "trigram": "better than knowing two characters before",
+    "uniform": "better than a blind guess",
+    "unigram": "better than knowing how frequent each character is",
+    "bigram": "better than knowing the character before",
+    "trigram": "better than knowing two characters before",
 }
 
 
 def better_than(bits):
     """The best of the simple guesses that a loss is below, in words."""
-    beaten = [BEYOND[name] for name, guess in language.record()["baselines"].items() if bits < guess]
+    beaten = [
+        BEYOND[name]
+        for name, guess in language.record()["baselines"].items()
+        if bits < guess
+    ]
     return beaten[-1] if beaten else "no better than a blind guess"

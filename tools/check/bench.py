@@ -1,13 +1,16 @@
-"""Time and weigh attention and layers on this CPU, all forms side by side in one run: NumPy, PyTorch and its own, fused and not.
+"""Time and weigh attention and layers on this CPU, all forms side by side in one run:
+NumPy, PyTorch and its own, fused and not.
 
     python tools/check/bench.py [--lengths 256 1024 4096] [--repeats 5] [--threads 1]
 
-Runs are interleaved, so that whatever else the machine does falls on all forms alike; read the ratios rather than the times.
-NumPy and PyTorch get the same number of threads: one unless told, since NumPy's elementwise functions never use more. Of one
-thread the processor's time is taken, in which other programs have no part; of several, the clock's.
-NumPy asks for huge pages where an array is large, PyTorch does not, and where memory is scattered it takes longer to get them
-than to fill them: both get common pages here (set NUMPY_MADVISE_HUGEPAGE=1 to see).
-Prints a table, and writes bench.json and bench.png to _build/bench/.
+Runs are interleaved, so that whatever else the machine does falls on all forms alike;
+read the ratios rather than the times. NumPy and PyTorch get the same number of threads:
+one unless told, since NumPy's elementwise functions never use more. Of one thread the
+processor's time is taken, in which other programs have no part; of several, the
+clock's. NumPy asks for huge pages where an array is large, PyTorch does not, and where
+memory is scattered it takes longer to get them than to fill them: both get common pages
+here (set NUMPY_MADVISE_HUGEPAGE=1 to see). Prints a table, and writes bench.json and
+bench.png to _build/bench/.
 """
 
 import argparse
@@ -19,7 +22,8 @@ import statistics
 import time
 from pathlib import Path
 
-for tuning in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):  # NumPy reads them when it is imported
+# NumPy reads them when it is imported
+for tuning in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
     os.environ.pop(tuning, None)
 os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
@@ -35,7 +39,9 @@ import tfbook.torch as tt  # noqa: E402
 
 H, D_K = 8, 64
 D = H * D_K
-BACKWARD_TO = 2048  # the longest sequence whose backward pass is run: the plain forms keep several T × T matrices a head
+# the longest sequence whose backward pass is run: the plain forms keep several T × T
+# matrices a head
+BACKWARD_TO = 2048
 OUT = Path(__file__).parents[2] / "_build" / "bench"
 ATTENTION, MULTI_HEAD, LAYER = "attention", "multi-head attention", "layer"
 
@@ -51,12 +57,20 @@ def forms(T, backward):
     rng = np.random.default_rng(0)
     Q, K, V, dY = rng.standard_normal((4, 1, H, T, D_K), dtype=np.float32)
     q, k, v = (torch.from_numpy(X).requires_grad_(backward) for X in (Q, K, V))
-    X = torch.from_numpy(rng.standard_normal((1, T, D), dtype=np.float32)).requires_grad_(backward)
+    X = torch.from_numpy(
+        rng.standard_normal((1, T, D), dtype=np.float32)
+    ).requires_grad_(backward)
     torch.manual_seed(0)
     mha, layer = tt.MultiHeadAttention(D, H), tt.TransformerLayer(D, H)
-    mha_fused, layer_fused = tt.MultiHeadAttention(D, H, fused=True), tt.TransformerLayer(D, H, fused=True)
+    mha_fused, layer_fused = (
+        tt.MultiHeadAttention(D, H, fused=True),
+        tt.TransformerLayer(D, H, fused=True),
+    )
     nn_mha = nn.MultiheadAttention(D, H, bias=False, batch_first=True).train(backward)
-    nn_layer = nn.TransformerEncoderLayer(D, H, 4 * D, dropout=0, batch_first=True).train(backward)  # its fast path in eval
+    # its fast path in eval
+    nn_layer = nn.TransformerEncoderLayer(
+        D, H, 4 * D, dropout=0, batch_first=True
+    ).train(backward)
     modules = mha, layer, mha_fused, layer_fused, nn_mha, nn_layer
 
     def run(f, *args, **options):
@@ -65,7 +79,13 @@ def forms(T, backward):
                 f(*args, **options)
 
         def both():
-            for leaf in (q, k, v, X, *(p for module in modules for p in module.parameters())):
+            for leaf in (
+                q,
+                k,
+                v,
+                X,
+                *(p for module in modules for p in module.parameters()),
+            ):
                 leaf.grad = None
             Y = f(*args, **options)
             (Y[0] if isinstance(Y, tuple) else Y).sum().backward()
@@ -77,14 +97,19 @@ def forms(T, backward):
         "NumPy streaming": lambda: tn.streaming_attention(Q, K, V),
     }
     if backward:  # the streaming form has none in NumPy
-        numpy_forms = {"NumPy plain": lambda: tn.scaled_dot_product_attention_vjp(dY, Q, K, V)}
+        numpy_forms = {
+            "NumPy plain": lambda: tn.scaled_dot_product_attention_vjp(dY, Q, K, V)
+        }
     return {
-        ATTENTION: numpy_forms | {
-            "torch plain": run(tt.scaled_dot_product_attention, q, k, v),
-            "torch streaming": run(tt.streaming_attention, q, k, v),
-            "torch unfused": run(unfused, q, k, v),
-            "torch fused": run(nn.functional.scaled_dot_product_attention, q, k, v),
-        },
+        ATTENTION: (
+            numpy_forms
+            | {
+                "torch plain": run(tt.scaled_dot_product_attention, q, k, v),
+                "torch streaming": run(tt.streaming_attention, q, k, v),
+                "torch unfused": run(unfused, q, k, v),
+                "torch fused": run(nn.functional.scaled_dot_product_attention, q, k, v),
+            }
+        ),
         MULTI_HEAD: {
             "MultiHeadAttention": run(mha, X),
             "MultiHeadAttention fused": run(mha_fused, X),
@@ -119,33 +144,59 @@ def prepared(T, backward, group, name):
 
 
 def measure(lengths, repeats, threads):
-    """One row for each form, pass and length. Memory first and in one thread: a process that has run more is not safe to fork."""
+    """One row for each form, pass and length. Memory first and in one thread: a process
+    that has run more is not safe to fork.
+    """
     clock = time.process_time if threads == 1 else time.perf_counter
-    passes = [(backward, T) for backward in (False, True) for T in lengths if not backward or T <= BACKWARD_TO]
+    passes = [
+        (backward, T)
+        for backward in (False, True)
+        for T in lengths
+        if not backward or T <= BACKWARD_TO
+    ]
     rows = [
-        {"pass": "forward and backward" if backward else "forward", "T": T, "group": group, "form": name,
-         "bytes": peak_memory(prepared, T, backward, group, name)}
-        for backward, T in passes for group, names in forms(16, backward).items() for name in names
+        {
+            "pass": "forward and backward" if backward else "forward",
+            "T": T,
+            "group": group,
+            "form": name,
+            "bytes": peak_memory(prepared, T, backward, group, name),
+        }
+        for backward, T in passes
+        for group, names in forms(16, backward).items()
+        for name in names
     ]
     torch.set_num_threads(threads)
-    times = {(backward, T): seconds(T, backward, repeats, clock) for backward, T in passes}
+    times = {
+        (backward, T): seconds(T, backward, repeats, clock) for backward, T in passes
+    }
     for row in rows:
         of = times[row["pass"] != "forward", row["T"]]
-        last = [samples for (group, _), samples in of.items() if group == row["group"]][-1]
+        last = [samples for (group, _), samples in of.items() if group == row["group"]][
+            -1
+        ]
         ratios = [a / b for a, b in zip(of[row["group"], row["form"]], last)]
         row |= {"seconds": of[row["group"], row["form"]], "ratios": ratios}
     return rows
 
 
 def table(rows):
-    """Print the median time, the ratio to the last form of the group with its range, and the peak memory."""
+    """Print the median time, the ratio to the last form of the group with its range,
+    and the peak memory.
+    """
     for (what, group), part in _grouped(rows, "pass", "group").items():
-        print(f"\n{group}, {what}\n{'T':>6} {'':28} {'ms':>10} {'ratio':>7} {'from':>6} {'to':>6} {'MB':>9}")
+        print(
+            f"\n{group}, {what}\n{'T':>6} {'':28} {'ms':>10} {'ratio':>7} {'from':>6}"
+            f" {'to':>6} {'MB':>9}"
+        )
         for row in part:
             ms, ratios = 1000 * statistics.median(row["seconds"]), row["ratios"]
             memory = "-" if row["bytes"] is None else f"{row['bytes'] / 1e6:.1f}"
-            print(f"{row['T']:>6} {row['form']:28} {ms:>10.2f} {statistics.median(ratios):>7.2f} "
-                  f"{min(ratios):>6.2f} {max(ratios):>6.2f} {memory:>9}")
+            print(
+                f"{row['T']:>6} {row['form']:28} {ms:>10.2f}"
+                f" {statistics.median(ratios):>7.2f} {min(ratios):>6.2f}"
+                f" {max(ratios):>6.2f} {memory:>9}"
+            )
 
 
 def figure(rows, path):
@@ -161,8 +212,20 @@ def figure(rows, path):
     for i, (what, part) in enumerate(_grouped(rows, "pass").items()):
         for (form,), line in _grouped(part, "form").items():
             T = [row["T"] for row in line]
-            axes[0, i].loglog(T, [statistics.median(row["seconds"]) for row in line], "o-", color=colours[form], label=form)
-            axes[1, i].loglog(T, [max(row["bytes"] or 0, 1e5) for row in line], "o-", color=colours[form], label=form)
+            axes[0, i].loglog(
+                T,
+                [statistics.median(row["seconds"]) for row in line],
+                "o-",
+                color=colours[form],
+                label=form,
+            )
+            axes[1, i].loglog(
+                T,
+                [max(row["bytes"] or 0, 1e5) for row in line],
+                "o-",
+                color=colours[form],
+                label=form,
+            )
         axes[0, i].set_title(what[0])
         axes[1, i].set_xscale("log", base=2)
         axes[1, i].set_xlabel("T (tokens)")
@@ -180,19 +243,34 @@ def _grouped(rows, *keys):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--lengths", type=int, nargs="+", default=[256, 512, 1024, 2048, 4096], help="sequence lengths T")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "--lengths",
+        type=int,
+        nargs="+",
+        default=[256, 512, 1024, 2048, 4096],
+        help="sequence lengths T",
+    )
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=1, help="of NumPy and of PyTorch alike")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="of NumPy and of PyTorch alike"
+    )
     options = parser.parse_args()
     torch.set_num_threads(1)
     with threadpool_limits(options.threads):
-        print(f"H = {H}, d_k = {D_K}, d = {D}, float32, {options.threads} thread(s), {platform.machine()} CPU, "
-              f"NumPy {np.__version__}, torch {torch.__version__}; ratio: to the last of each group")
+        print(
+            f"H = {H}, d_k = {D_K}, d = {D}, float32, {options.threads} thread(s),"
+            f" {platform.machine()} CPU, NumPy {np.__version__}, torch"
+            f" {torch.__version__}; ratio: to the last of each group"
+        )
         rows = measure(options.lengths, options.repeats, options.threads)
     table(rows)
     OUT.mkdir(parents=True, exist_ok=True)
-    (OUT / "bench.json").write_text(json.dumps({"threads": options.threads, "H": H, "d_k": D_K, "rows": rows}, indent=1))
+    (OUT / "bench.json").write_text(
+        json.dumps(
+            {"threads": options.threads, "H": H, "d_k": D_K, "rows": rows}, indent=1
+        )
+    )
     figure(rows, OUT / "bench.png")
     print("\nwritten: _build/bench/bench.json, _build/bench/bench.png")
 

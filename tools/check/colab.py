@@ -1,6 +1,8 @@
-"""Run two chapters as Colab would: its usual versions are there, the first cell installs the book beside them, and nothing is replaced.
+"""Run two chapters as Colab would: its usual versions are there, the first cell
+installs the book beside them, and nothing is replaced.
 
-Slow, since an environment with PyTorch is made in _build/colab: `make colab` is run by hand. The first cell takes this clone's last commit.
+Slow, since an environment with PyTorch is made in _build/colab: `make colab` is run by
+hand. The first cell takes this clone's last commit.
 """
 
 import json
@@ -16,22 +18,38 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "_build" / "colab"
-CHAPTERS = ["06-the-feed-forward-network", "07-residuals-and-normalisation"]  # the first on NumPy, the second on PyTorch
+# the first on NumPy, the second on PyTorch
+CHAPTERS = ["06-the-feed-forward-network", "07-residuals-and-normalisation"]
 VERSIONS = {  # of a Colab machine; PyTorch's is the one that the book is tested with
-    "numpy": "2.0.2", "matplotlib": "3.10.0", "scipy": "1.16.3", "pandas": "2.2.2", "scikit-learn": "1.6.1",
-    "pillow": "11.3.0", "pygments": "2.19.2", "ipython": "7.34.0", "ipykernel": "6.17.1", "ipywidgets": "7.7.1",
-    "widgetsnbextension": "3.6.10", "jupyterlab-widgets": "3.0.15", "traitlets": "5.7.1", "jupyter-client": "7.4.9",
-    "notebook": "6.5.7", "tornado": "6.5.1", "psutil": "5.9.5", "torch": "2.13.0",
+    "numpy": "2.0.2",
+    "matplotlib": "3.10.0",
+    "scipy": "1.16.3",
+    "pandas": "2.2.2",
+    "scikit-learn": "1.6.1",
+    "pillow": "11.3.0",
+    "pygments": "2.19.2",
+    "ipython": "7.34.0",
+    "ipykernel": "6.17.1",
+    "ipywidgets": "7.7.1",
+    "widgetsnbextension": "3.6.10",
+    "jupyterlab-widgets": "3.0.15",
+    "traitlets": "5.7.1",
+    "jupyter-client": "7.4.9",
+    "notebook": "6.5.7",
+    "tornado": "6.5.1",
+    "psutil": "5.9.5",
+    "torch": "2.13.0",
 }
 FAKE = """\
 import sys, types
 
 asked = []
-google, colab, output = (types.ModuleType(name) for name in ("google", "google.colab", "google.colab.output"))
+names = "google", "google.colab", "google.colab.output"
+google, colab, output = map(types.ModuleType, names)
 output.enable_custom_widget_manager = lambda: asked.append("custom widget manager")
 output._widgets = types.SimpleNamespace(_installed_url="an address of Colab's")
 google.colab, colab.output = colab, output
-sys.modules |= {"google": google, "google.colab": colab, "google.colab.output": output}"""
+sys.modules |= zip(names, (google, colab, output))"""
 FIGURE = """\
 import json
 from tfbook.widgets import AttentionExplorer
@@ -41,7 +59,8 @@ figure = AttentionExplorer()
 figure.send = heard.append
 bundle, _ = figure._repr_mimebundle_()
 figure._answer(figure, {"ask": {**figure.state, "d": 48, "H": 3}, "number": 7}, [])
-print(json.dumps({"kinds": sorted(bundle), "asked": asked, "answer": heard[0]["number"], "holds": sorted(heard[0]["value"])}))"""
+answer = {"answer": heard[0]["number"], "holds": sorted(heard[0]["value"])}
+print(json.dumps({"kinds": sorted(bundle), "asked": asked} | answer))"""
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -49,8 +68,15 @@ def environment(python):
     """What a Colab machine has, as far as the book meets it."""
     if not python.exists():
         venv.create(WORK / "venv", with_pip=True)
-    pip(python, "install", "-q", *(f"{name}=={version}" for name, version in VERSIONS.items()))
-    pip(python, "uninstall", "-q", "-y", "tfbook", "anywidget", "psygnal", "jupyterquiz")
+    pip(
+        python,
+        "install",
+        "-q",
+        *(f"{name}=={version}" for name, version in VERSIONS.items()),
+    )
+    pip(
+        python, "uninstall", "-q", "-y", "tfbook", "anywidget", "psygnal", "jupyterquiz"
+    )
 
 
 def pip(python, *arguments):
@@ -60,24 +86,47 @@ def pip(python, *arguments):
 
 def installed(python):
     """Every package there, with its version."""
-    return {entry["name"].lower(): entry["version"] for entry in json.loads(pip(python, "list", "--format", "json"))}
+    return {
+        entry["name"].lower(): entry["version"]
+        for entry in json.loads(pip(python, "list", "--format", "json"))
+    }
 
 
 def run(name, python):
-    """A chapter in that environment's kernel, its first cell installing from this clone; what the figure's own cell printed."""
+    """A chapter in that environment's kernel, its first cell installing from this
+    clone; what the figure's own cell printed.
+    """
     notebook = nbformat.read(ROOT / "chapters" / f"{name}.ipynb", as_version=4)
     first = notebook.cells[0]
-    first.source, moved = re.subn(r"git\+https://[\w./-]+", f"git+file://localhost{ROOT.as_posix()}", first.source)
+    first.source, moved = re.subn(
+        r"git\+https://[\w./-]+", f"git+file://localhost{ROOT.as_posix()}", first.source
+    )
     assert moved == 1, "the first cell installs from the book's address"
-    notebook.cells = [nbformat.v4.new_code_cell(FAKE), *notebook.cells, nbformat.v4.new_code_cell(FIGURE)]
+    notebook.cells = [
+        nbformat.v4.new_code_cell(FAKE),
+        *notebook.cells,
+        nbformat.v4.new_code_cell(FIGURE),
+    ]
     place = WORK / "run"
     place.mkdir(exist_ok=True)
     spec = WORK / "share" / "kernels" / "colab" / "kernel.json"
     spec.parent.mkdir(parents=True, exist_ok=True)
     start = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    spec.write_text(json.dumps({"argv": start, "display_name": "Colab", "language": "python"}), encoding="utf-8")
-    NotebookClient(notebook, timeout=900, kernel_name="colab", resources={"metadata": {"path": str(place)}}).execute()
-    shown = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    spec.write_text(
+        json.dumps({"argv": start, "display_name": "Colab", "language": "python"}),
+        encoding="utf-8",
+    )
+    NotebookClient(
+        notebook,
+        timeout=900,
+        kernel_name="colab",
+        resources={"metadata": {"path": str(place)}},
+    ).execute()
+    shown = [
+        output.get("data", {})
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+    ]
     figures = [data for data in shown if "data-figure" in data.get("text/html", "")]
     assert figures, "the chapter shows its figure"
     assert all(VIEW in data for data in figures), "and it is live"
@@ -92,16 +141,25 @@ def main():
     before = installed(python)
     seen = [run(name, python) for name in CHAPTERS]
     after = installed(python)
-    changed = {name: (version, after.get(name)) for name, version in before.items() if after.get(name) != version}
+    changed = {
+        name: (version, after.get(name))
+        for name, version in before.items()
+        if after.get(name) != version
+    }
     added = {name: version for name, version in after.items() if name not in before}
     if changed:
         sys.exit(f"the first cell replaced what Colab has: {changed}")
     for figure in seen:
         assert {VIEW, "text/html"} <= set(figure["kinds"]), figure
-        assert "custom widget manager" in figure["asked"], "Colab shows no widget without it"
+        assert "custom widget manager" in figure["asked"], (
+            "Colab shows no widget without it"
+        )
         assert figure["answer"] == 7, figure
         assert "weights" in figure["holds"], figure
-    print(f"{' and '.join(CHAPTERS)} ran; {len(before)} packages as they were; added {', '.join(f'{n} {v}' for n, v in added.items())}")
+    print(
+        f"{' and '.join(CHAPTERS)} ran; {len(before)} packages as they were; added"
+        f" {', '.join(f'{n} {v}' for n, v in added.items())}"
+    )
 
 
 if __name__ == "__main__":

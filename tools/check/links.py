@@ -1,4 +1,6 @@
-"""Ask every other host that the built book links to: links.py [FOLDER]. Prints what does not answer, with the pages that link there."""
+"""Ask every other host that the built book links to: links.py [FOLDER]. Prints what
+does not answer, with the pages that link there.
+"""
 
 import re
 import sys
@@ -20,7 +22,9 @@ def links(book):
     for page in sorted(book.glob("**/*.html")):
         if page.relative_to(book).parts[0] == "lite":
             continue
-        for target in re.findall(r'<a [^>]*href="(https?://[^"#]+)', page.read_text(encoding="utf-8")):
+        for target in re.findall(
+            r'<a [^>]*href="(https?://[^"#]+)', page.read_text(encoding="utf-8")
+        ):
             found[unescape(target)].add(page.relative_to(book).as_posix())
     return found
 
@@ -28,7 +32,9 @@ def links(book):
 def fault(target):
     """Why an address does not answer, or an empty string."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(target, headers=AGENT), timeout=20):
+        with urllib.request.urlopen(
+            urllib.request.Request(target, headers=AGENT), timeout=20
+        ):
             return ""
     except urllib.error.HTTPError as error:
         return "" if error.code in SHUT else str(error.code)
@@ -39,7 +45,9 @@ def fault(target):
 def main(folder=BOOK):
     found = links(Path(folder))
     with ThreadPoolExecutor(8) as pool:
-        faults = {target: said for target, said in zip(found, pool.map(fault, found)) if said}
+        faults = {
+            target: said for target, said in zip(found, pool.map(fault, found)) if said
+        }
     for target, said in faults.items():
         print(f"{target}: {said}\n    on {', '.join(sorted(found[target]))}")
     print(f"{len(found)} links to other hosts, {len(faults)} broken")

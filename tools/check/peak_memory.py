@@ -1,4 +1,6 @@
-"""How much memory a run adds to the process at most, whichever library allocates it; on Linux."""
+"""How much memory a run adds to the process at most, whichever library allocates it; on
+Linux.
+"""
 
 import ctypes
 import gc
@@ -8,7 +10,9 @@ from pathlib import Path
 
 
 def peak_memory(prepare, *args):
-    """Bytes that ``prepare(*args)()`` adds at most to what was there, in a process of its own; None where the system does not tell."""
+    """Bytes that ``prepare(*args)()`` adds at most to what was there, in a process of
+    its own; None where the system does not tell.
+    """
     if not sys.platform.startswith("linux"):
         return None
     fork = multiprocessing.get_context("fork")
@@ -21,7 +25,9 @@ def peak_memory(prepare, *args):
 
 def _weigh(queue, prepare, *args):
     libc = ctypes.CDLL(None)
-    libc.mallopt(-3, 1 << 16)  # M_MMAP_THRESHOLD: whatever is larger goes back to the system as soon as it is freed
+    # M_MMAP_THRESHOLD: whatever is larger goes back to the system as soon as it is
+    # freed
+    libc.mallopt(-3, 1 << 16)
     run = prepare(*args)
     gc.collect()
     libc.malloc_trim(0)

@@ -1,8 +1,8 @@
 """Run the notebooks and the fast tests as other processors would: portable.py [NAME …].
 
-A library picks its kernels by the processor that it finds, and a sum in another order ends
-in another last bit. These variables make NumPy's and PyTorch's libraries pick the kernels of
-an older processor, so that a result that depends on the last bit shows here.
+A library picks its kernels by the processor that it finds, and a sum in another order
+ends in another last bit. These variables make NumPy's and PyTorch's libraries pick the
+kernels of an older processor, so that a result that depends on the last bit shows here.
 """
 
 import os
@@ -39,14 +39,19 @@ def run(name):
     with tempfile.TemporaryDirectory() as folder:  # nothing is left in the system's own
         environment = os.environ | SETTINGS[name] | {"TMPDIR": folder}
         done = subprocess.run(tests, cwd=ROOT, env=environment, check=False)
-    print(f"== {name}: exit status {done.returncode}, {time.perf_counter() - started:.0f} s")
+    print(
+        f"== {name}: exit status {done.returncode},"
+        f" {time.perf_counter() - started:.0f} s"
+    )
     return done.returncode == 0
 
 
 def main(*names):
     unknown = set(names) - set(SETTINGS)
     if unknown:
-        sys.exit(f"expected names among {', '.join(SETTINGS)}, got {', '.join(unknown)}")
+        sys.exit(
+            f"expected names among {', '.join(SETTINGS)}, got {', '.join(unknown)}"
+        )
     if not all([run(name) for name in names or SETTINGS]):
         sys.exit(1)
 

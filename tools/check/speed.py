@@ -1,9 +1,12 @@
-"""What each page of the built book costs its reader: speed.py [PAGE …]. Prints a table and names what is over the budget.
+"""What each page of the built book costs its reader: speed.py [PAGE …]. Prints a table
+and names what is over the budget.
 
-Transfer is what a browser gets over the wire, headers included, from a server that compresses as static hosts do, until the page has been
-scrolled to its end. The jumps of the layout are the browser's own measure. So is the time of the largest paint, scaled to a processor
-that is four times slower: what the page waited, plus four times the processor time of its main thread. The trace tells that time from the
-time in which other programs had the processor, so the number hardly depends on what else runs.
+Transfer is what a browser gets over the wire, headers included, from a server that
+compresses as static hosts do, until the page has been scrolled to its end. The jumps of
+the layout are the browser's own measure. So is the time of the largest paint, scaled to
+a processor that is four times slower: what the page waited, plus four times the
+processor time of its main thread. The trace tells that time from the time in which
+other programs had the processor, so the number hardly depends on what else runs.
 """
 
 import functools
@@ -22,8 +25,9 @@ from serve import Handler
 BOOK = Path(__file__).resolve().parents[2] / "_build" / "html"
 FIRST = "chapters/index.html"
 FIRST_MOST, MOST = 600, 1500  # kB that the first page, and any other, may transfer
-PAINT, JUMP = 1.5, 0.05       # seconds to the largest paint; how much of the screen moves, and how far
-SLOW = 4                      # times slower than this machine
+# seconds to the largest paint; how much of the screen moves, and how far
+PAINT, JUMP = 1.5, 0.05
+SLOW = 4  # times slower than this machine
 TRACED = ["toplevel", "blink.user_timing"]  # tasks, and when the navigation started
 COMPRESSED = (".html", ".css", ".js", ".svg", ".json", ".xml", ".txt")
 
@@ -34,9 +38,15 @@ WATCH = """
   watch("largest-contentful-paint", (entry) => (window.paint = Math.max(window.paint, entry.startTime)));
   watch("layout-shift", (entry) => entry.hadRecentInput || window.jumps.push({ value: entry.value, what: entry.sources.map(
     ({ node, previousRect, currentRect }) => `${previousRect.y} -> ${currentRect.y}: ${node?.outerHTML ?? node?.data}`.slice(0, 90)) }));
-"""
-PICTURES = "async () => { for (const image of document.images) { image.loading = 'eager'; await image.decode().catch(() => {}); } }"
-READY = "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready; }"
+"""  # noqa: E501
+PICTURES = (
+    "async () => { for (const image of document.images) { image.loading = 'eager'; "
+    "await image.decode().catch(() => {}); } }"
+)
+READY = (
+    "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready; "
+    "}"
+)
 
 
 @functools.lru_cache
@@ -45,7 +55,9 @@ def compressed(path, _changed):
 
 
 class Host(Handler):
-    """Serves files as a static host does: what is text comes compressed, and may be kept. ``policy`` is sent with each."""
+    """Serves files as a static host does: what is text comes compressed, and may be
+    kept. ``policy`` is sent with each.
+    """
 
     protocol_version = "HTTP/1.1"
     policy = ""
@@ -55,8 +67,14 @@ class Host(Handler):
         if not path.is_file():
             self.send_error(404)
             return
-        squeeze = path.suffix in COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", "")
-        body = compressed(str(path), path.stat().st_mtime_ns) if squeeze else path.read_bytes()
+        squeeze = path.suffix in COMPRESSED and "gzip" in self.headers.get(
+            "Accept-Encoding", ""
+        )
+        body = (
+            compressed(str(path), path.stat().st_mtime_ns)
+            if squeeze
+            else path.read_bytes()
+        )
         self.send_response(200)
         self.send_header("Content-Type", self.guess_type(str(path)))
         self.send_header("Content-Length", str(len(body)))
@@ -75,7 +93,9 @@ class Host(Handler):
 @contextmanager
 def hosted(folder=BOOK, policy=""):
     """The address of such a server on this machine."""
-    handler = functools.partial(type("Hosted", (Host,), {"policy": policy}), directory=str(folder))
+    handler = functools.partial(
+        type("Hosted", (Host,), {"policy": policy}), directory=str(folder)
+    )
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as here:
         threading.Thread(target=here.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{here.server_port}"
@@ -99,7 +119,11 @@ class Cost:
     def over(self):
         """What is over the budget."""
         most = FIRST_MOST if self.page == FIRST else MOST
-        kept = {"transfer": self.kB <= most, "paint": self.paint <= PAINT, "jump": self.jump < JUMP}
+        kept = {
+            "transfer": self.kB <= most,
+            "paint": self.paint <= PAINT,
+            "jump": self.jump < JUMP,
+        }
         return [name for name, holds in kept.items() if not holds]
 
 
@@ -111,8 +135,16 @@ def visit(browser, address, page, width=1200):
     devtools = context.new_cdp_session(tab)
     devtools.send("Network.enable")
     names, files = {}, []
-    devtools.on("Network.requestWillBeSent", lambda event: names.setdefault(event["requestId"], event["request"]["url"]))
-    devtools.on("Network.loadingFinished", lambda event: files.append((event["encodedDataLength"], names[event["requestId"]])))
+    devtools.on(
+        "Network.requestWillBeSent",
+        lambda event: names.setdefault(event["requestId"], event["request"]["url"]),
+    )
+    devtools.on(
+        "Network.loadingFinished",
+        lambda event: files.append(
+            (event["encodedDataLength"], names[event["requestId"]])
+        ),
+    )
     browser.start_tracing(page=tab, categories=TRACED)
     tab.goto(f"{address}/{page}")
     tab.evaluate(READY)
@@ -123,35 +155,67 @@ def visit(browser, address, page, width=1200):
     tab.evaluate(PICTURES)
     tab.wait_for_timeout(100)
     context.close()
-    return Cost(page, sum(size for size, _ in files) / 1000, files, slowed(events, address, paint), jumps)
+    return Cost(
+        page,
+        sum(size for size, _ in files) / 1000,
+        files,
+        slowed(events, address, paint),
+        jumps,
+    )
 
 
 def slowed(events, address, paint):
-    """Seconds from the navigation to a paint, in milliseconds on this machine, with a processor that is ``SLOW`` times slower."""
-    started = [event for event in events if event["name"] == "navigationStart" and address in json.dumps(event["args"])][-1]
+    """Seconds from the navigation to a paint, in milliseconds on this machine, with a
+    processor that is ``SLOW`` times slower.
+    """
+    started = [
+        event
+        for event in events
+        if event["name"] == "navigationStart" and address in json.dumps(event["args"])
+    ][-1]
     thread, start = (started["pid"], started["tid"]), started["ts"]
-    tasks = [event for event in events if event["name"].endswith("RunTask") and (event["pid"], event["tid"]) == thread]
-    tasks = [task for task in tasks if start <= task["ts"] < start + 1000 * paint and "tdur" in task]
-    waited = 1000 * paint - sum(task["dur"] for task in tasks)  # microseconds, as all times of the trace
+    tasks = [
+        event
+        for event in events
+        if event["name"].endswith("RunTask") and (event["pid"], event["tid"]) == thread
+    ]
+    tasks = [
+        task
+        for task in tasks
+        if start <= task["ts"] < start + 1000 * paint and "tdur" in task
+    ]
+    # microseconds, as all times of the trace
+    waited = 1000 * paint - sum(task["dur"] for task in tasks)
     return (max(waited, 0) + SLOW * sum(task["tdur"] for task in tasks)) / 1e6
 
 
 def pages():
     """The pages that are read, the first one first: those of the table of contents."""
-    found = (path.relative_to(BOOK).as_posix() for path in (BOOK / "chapters").glob("*.html"))
+    found = (
+        path.relative_to(BOOK).as_posix() for path in (BOOK / "chapters").glob("*.html")
+    )
     return sorted(found, key=lambda page: (page != FIRST, page))
 
 
 def main(*names):
     over = False
     with launched() as browser, hosted() as address:
-        print(f"{'page':50}{'files':>7}{'transfer':>10}{'largest paint':>15}{'jump':>8}")
+        print(
+            f"{'page':50}{'files':>7}{'transfer':>10}{'largest paint':>15}{'jump':>8}"
+        )
         for page in names or pages():
             cost = visit(browser, address, page)
             faults = cost.over()
             over = over or bool(faults)
-            print(f"{page:50}{len(cost.files):7}{cost.kB:7.0f} kB{cost.paint:13.2f} s{cost.jump:8.3f}  {', '.join(faults)}", flush=True)
-    print(f"budget: {FIRST_MOST} kB for the first page, {MOST} kB for any; {PAINT} s with the processor {SLOW} times slower; {JUMP}")
+            print(
+                f"{page:50}{len(cost.files):7}{cost.kB:7.0f} kB{cost.paint:13.2f}"
+                f" s{cost.jump:8.3f}  {', '.join(faults)}",
+                flush=True,
+            )
+    print(
+        f"budget: {FIRST_MOST} kB for the first page, {MOST} kB for any; {PAINT} s with"
+        f" the processor {SLOW} times slower; {JUMP}"
+    )
     return over
 
 

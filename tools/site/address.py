@@ -1,6 +1,8 @@
-"""Move the book to another repository, in every file that names it: address.py https://github.com/OWNER/NAME
+"""Move the book to another repository, in every file that names it: address.py
+https://github.com/OWNER/NAME
 
-The address stands in _config.yml; from there this script finds it in notebooks, pages and metadata.
+The address stands in _config.yml; from there this script finds it in notebooks, pages
+and metadata.
 """
 
 import re
@@ -8,14 +10,26 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMED_IN = ["*.yml", "*.md", "*.cff", "*.toml", "chapters/*.ipynb", "chapters/*.md", "tfbook/**/*.py"]
+NAMED_IN = [
+    "*.yml",
+    "*.md",
+    "*.cff",
+    "*.toml",
+    "chapters/*.ipynb",
+    "chapters/*.md",
+    "tfbook/**/*.py",
+]
 ADDRESS = r"https://github\.com/([\w.-]+/[\w.-]+?)"
 BEFORE = r"(?:https://github\.com|colab\.research\.google\.com/github|mybinder\.org/v2/gh|codespaces\.new)"
 
 
 def slug(root=ROOT):
     """OWNER/NAME, as _config.yml has it."""
-    return re.search(rf"^  url: {ADDRESS}(\s|$)", (root / "_config.yml").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    return re.search(
+        rf"^  url: {ADDRESS}(\s|$)",
+        (root / "_config.yml").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )[1]
 
 
 def files(root=ROOT):
@@ -24,7 +38,9 @@ def files(root=ROOT):
 
 
 def places(text):
-    """Every OWNER/NAME of a repository in a text, as a link or as Colab, Binder and Codespaces have it."""
+    """Every OWNER/NAME of a repository in a text, as a link or as Colab, Binder and
+    Codespaces have it.
+    """
     return re.findall(rf"{BEFORE}/([\w.-]+/[\w.-]*\w)", text)
 
 
@@ -36,8 +52,11 @@ def move(text, old, new):
 def main(url=""):
     wanted = re.fullmatch(rf"{ADDRESS}(\.git)?/?", url.strip())
     if not wanted:
-        sys.exit(f"URL: expected https://github.com/OWNER/NAME (Colab opens notebooks from there alone), got {url!r}\n"
-                 "make address URL=https://github.com/OWNER/NAME")
+        sys.exit(
+            "URL: expected https://github.com/OWNER/NAME (Colab opens notebooks from"
+            f" there alone), got {url!r}\nmake address"
+            " URL=https://github.com/OWNER/NAME"
+        )
     old, new = slug(), wanted[1]
     changed = 0
     for path in files():

@@ -1,18 +1,34 @@
-"""Chromium or Chrome, as it is found on the PATH, for the tests of the pages and for the scripts that print or draw."""
+"""Chromium or Chrome, as it is found on the PATH, for the tests of the pages and for
+the scripts that print or draw.
+"""
 
 import shutil
 from contextlib import contextmanager
 
 FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 ]
-TYPESET = "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready; }"
+TYPESET = (
+    "async () => { await window.MathJax?.startup?.promise; await document.fonts.ready; "
+    "}"
+)
 
 
 def executable():
     """The path of a Chromium, or None."""
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    return next(
+        filter(
+            None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+        ),
+        None,
+    )
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""MyST as plain Markdown: what the book's pages number, cite and link, written out for a notebook that knows none of it."""
+"""MyST as plain Markdown: what the book's pages number, cite and link, written out for
+a notebook that knows none of it.
+"""
 
 import json
 import re
@@ -10,10 +12,19 @@ import yaml
 from pybtex.database import parse_file
 
 EQUATION = re.compile(r"\$\$\s*\(([\w-]+)\)")  # the end of one that has a label
-BLOCK = re.compile(r"^(:{3,}|`{3,})\{([\w-]+)\} *(.*)\n(?::[\w-]+:.*\n)*([\s\S]*?)^\1[ \t]*$", re.MULTILINE)
+BLOCK = re.compile(
+    r"^(:{3,}|`{3,})\{([\w-]+)\} *(.*)\n(?::[\w-]+:.*\n)*([\s\S]*?)^\1[ \t]*$",
+    re.MULTILINE,
+)
 ROLE = re.compile(r"\{([\w:-]+)\}`([^`]+)`")
-LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!\w+:|#)([\w./-]+?)(?:\.ipynb|\.md)?(#[\w-]*)?\)")
-LEFT = re.compile(r"^(?:\([\w-]+\)=|:::+|\+\+\+|% ).*\n?|(?<=[\])])\{[.#][^}\n]*\}|^\{[.#][^}\n]*\}\n", re.MULTILINE)
+LINK = re.compile(
+    r"(?<!!)\[([^\]]*)\]\((?!\w+:|#)([\w./-]+?)(?:\.ipynb|\.md)?(#[\w-]*)?\)"
+)
+LEFT = re.compile(
+    r"^(?:\([\w-]+\)=|:::+|\+\+\+|% "
+    r").*\n?|(?<=[\])])\{[.#][^}\n]*\}|^\{[.#][^}\n]*\}\n",
+    re.MULTILINE,
+)
 
 
 def text_of(path):
@@ -21,12 +32,16 @@ def text_of(path):
     if path.suffix == ".md":
         return path.read_text(encoding="utf-8")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    return "\n\n".join(
+        "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"
+    )
 
 
 @dataclass(frozen=True)
 class Book:
-    """What a page may point to in the book, and which of its pages have a copy in the browser."""
+    """What a page may point to in the book, and which of its pages have a copy in the
+    browser.
+    """
 
     root: Path
     staged: tuple  # names without an ending, such as 03-scaled-dot-product-attention
@@ -36,24 +51,39 @@ class Book:
         """The Markdown of each page by its name, in the order of the contents."""
         toc = yaml.safe_load((self.root / "_toc.yml").read_text(encoding="utf-8"))
         files = [toc["root"], *(entry["file"] for entry in toc["chapters"])]
-        paths = [next(path for ending in (".ipynb", ".md") if (path := self.root / f"{name}{ending}").is_file()) for name in files]
+        paths = [
+            next(
+                path
+                for ending in (".ipynb", ".md")
+                if (path := self.root / f"{name}{ending}").is_file()
+            )
+            for name in files
+        ]
         return {path.stem: text_of(path) for path in paths}
 
     @cached_property
     def titles(self):
-        return {name: re.search(r"^# (.+)$", text, re.MULTILINE)[1] for name, text in self.pages.items()}
+        return {
+            name: re.search(r"^# (.+)$", text, re.MULTILINE)[1]
+            for name, text in self.pages.items()
+        }
 
     @cached_property
     def equations(self):
         """The number of each labelled equation, counted through the book."""
-        labels = (label for text in self.pages.values() for label in EQUATION.findall(text))
+        labels = (
+            label for text in self.pages.values() for label in EQUATION.findall(text)
+        )
         return {label: number for number, label in enumerate(labels, 1)}
 
     @cached_property
     def works(self):
         """Authors and year of each work that the book cites."""
         entries = parse_file(self.root / "chapters" / "references.bib").entries
-        return {key: (_authors(entry.persons["author"]), entry.fields["year"]) for key, entry in entries.items()}
+        return {
+            key: (_authors(entry.persons["author"]), entry.fields["year"])
+            for key, entry in entries.items()
+        }
 
     def markdown(self, text):
         """The same text in plain Markdown."""
@@ -70,8 +100,11 @@ class Book:
             works = [self.works[key.strip()] for key in content.split(",")]
             if role == "cite:t":
                 return ", ".join(f"{authors} [{year}]" for authors, year in works)
-            return "[" + ", ".join(f"{authors}, {year}" for authors, year in works) + "]"
-        return re.sub(r"\s*<[^>]*>$", "", content)  # the words of any other, without its target
+            return (
+                "[" + ", ".join(f"{authors}, {year}" for authors, year in works) + "]"
+            )
+        # the words of any other, without its target
+        return re.sub(r"\s*<[^>]*>$", "", content)
 
     def _link(self, words, target):
         name = Path(target).name
@@ -80,7 +113,10 @@ class Book:
 
 
 def _authors(persons):
-    last = [" ".join([*person.prelast_names, *person.last_names]).strip("{}") for person in persons]
+    last = [
+        " ".join([*person.prelast_names, *person.last_names]).strip("{}")
+        for person in persons
+    ]
     if len(last) > 2:
         return f"{last[0]} et al."
     return " and ".join(last)
@@ -89,4 +125,7 @@ def _authors(persons):
 def _quoted(kind, title, content):
     """A box of the page as a quotation with a bold head."""
     head = title or kind.capitalize()
-    return "\n".join(f"> {line}".rstrip() for line in [f"**{head}.**", "", *content.strip().splitlines()])
+    return "\n".join(
+        f"> {line}".rstrip()
+        for line in [f"**{head}.**", "", *content.strip().splitlines()]
+    )

@@ -1,7 +1,9 @@
-"""Bind the built book into one PDF: pdf.py [FOLDER [FILE]], _build/html and _build/book.pdf unless told. Needs Chromium on the PATH.
+"""Bind the built book into one PDF: pdf.py [FOLDER [FILE]], _build/html and
+_build/book.pdf unless told. Needs Chromium on the PATH.
 
-Chromium prints each page in the order of the side bar, its numbers going on from the page before. Title page and contents are
-printed last, when the numbers are known, and bound first. Links between pages of the book lead to places in the file.
+Chromium prints each page in the order of the side bar, its numbers going on from the
+page before. Title page and contents are printed last, when the numbers are known, and
+bound first. Links between pages of the book lead to places in the file.
 """
 
 import html
@@ -16,7 +18,14 @@ from urllib.parse import unquote
 import chromium
 from pypdf import PdfReader, PdfWriter
 from pypdf.constants import PageLabelStyle
-from pypdf.generic import ArrayObject, Fit, FloatObject, NameObject, NullObject, TextStringObject
+from pypdf.generic import (
+    ArrayObject,
+    Fit,
+    FloatObject,
+    NameObject,
+    NullObject,
+    TextStringObject,
+)
 
 LEFT_OUT = {"figures"}  # the same figures as in the chapters, only all in one place
 WIDTH = 660  # pixels between the margins: figures are drawn as wide as the paper
@@ -36,13 +45,13 @@ a {{ break-inside: avoid; color: inherit; display: flex; gap: 2mm; text-decorati
 a > span {{ flex: 1; }}
 .level-1 {{ break-after: avoid; font-weight: 600; margin-top: 3.5mm; }}
 .level-2 {{ color: #333; font-size: 9pt; padding-left: 4mm; }}
-</style><header><h1>{title}</h1><p>{said}</p><p>{author}</p></header><h2>Contents</h2><nav>{rows}</nav>"""
+</style><header><h1>{title}</h1><p>{said}</p><p>{author}</p></header><h2>Contents</h2><nav>{rows}</nav>"""  # noqa: E501
 READ = """() => ({
   title: document.querySelector(".navbar-brand").textContent.trim(),
   pages: [...document.querySelectorAll("nav.bd-links a.internal")].map((link) => link.href.split("#")[0]),
   said: document.querySelector(".bd-article p").textContent,
   author: document.querySelector(".component-author").textContent.trim(),
-})"""
+})"""  # noqa: E501
 HEADINGS = """(ids) => {
   const hidden = document.createElement("nav"); // Chromium notes the place of what the page links to
   hidden.hidden = true;
@@ -57,7 +66,7 @@ HEADINGS = """(ids) => {
     words.querySelector(".headerlink")?.remove();
     return [Number(heading.localName[1]), words.textContent.trim().replace(/\\s+/g, " "), id];
   });
-}"""
+}"""  # noqa: E501
 
 
 @dataclass
@@ -70,7 +79,9 @@ class Printed:
     first: int = 0  # the place of its first page in the file
 
     def place(self, anchor=""):
-        """Number of the page in the file and height on it (None: its top) of an anchor."""
+        """Number of the page in the file and height on it (None: its top) of an
+        anchor.
+        """
         found = self.paper.named_destinations.get(f"/{anchor}")
         if found is None:
             return self.first, None
@@ -81,7 +92,9 @@ def anchors(paths):
     """Of each page of the book, the anchors that any page links to."""
     wanted = {path: set() for path in paths}
     for path in paths:
-        for target, anchor in re.findall(r'href="([^"#:]*)#([^"]+)"', path.read_text(encoding="utf-8")):
+        for target, anchor in re.findall(
+            r'href="([^"#:]*)#([^"]+)"', path.read_text(encoding="utf-8")
+        ):
             there = (path.parent / unquote(target)).resolve() if target else path
             wanted.get(there, set()).add(unquote(anchor))
     return wanted
@@ -100,13 +113,17 @@ def printed(page, path, before, ids):
     page.wait_for_timeout(700)  # jupyterquiz writes its questions after 500 ms
     headings = page.evaluate(HEADINGS, sorted(ids))
     headings[0][1] = numbered(path, headings[0][1])
-    page.add_style_tag(content=PAPER % (json.dumps(headings[0][1], ensure_ascii=False), before))
+    page.add_style_tag(
+        content=PAPER % (json.dumps(headings[0][1], ensure_ascii=False), before)
+    )
     return Printed(path, reader(page), headings)
 
 
 def reader(page):
     """The page of the browser on paper."""
-    return PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True)))
+    return PdfReader(
+        io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True))
+    )
 
 
 def front(page, read, pages):
@@ -116,25 +133,43 @@ def front(page, read, pages):
         for level, words, anchor in part.headings:
             if level < 3:
                 number = part.place(anchor)[0] + 1
-                rows.append(f'<a class=level-{level} href="{part.path.as_uri()}#{anchor}"><span>{html.escape(words)}</span>{number}</a>')
+                rows.append(
+                    f'<a class=level-{level} href="{part.path.as_uri()}#{anchor}">'
+                    f"<span>{html.escape(words)}</span>{number}</a>"
+                )
     page.goto("about:blank")
-    page.set_content(FRONT.format(rows="".join(rows), **{name: html.escape(str(words)) for name, words in read.items()}))
+    page.set_content(
+        FRONT.format(
+            rows="".join(rows),
+            **{name: html.escape(str(words)) for name, words in read.items()},
+        )
+    )
     return Printed(Path("/contents"), reader(page))
 
 
 def lead(writer, parts):
-    """Let links to pages of the book lead to places in the file, and drop those to what is not in it."""
+    """Let links to pages of the book lead to places in the file, and drop those to what
+    is not in it.
+    """
     known = {part.path.as_uri(): part for part in parts}
     for part in parts:
         for page in writer.pages[part.first : part.first + len(part.paper.pages)]:
             kept = ArrayObject()
             for held in page.get("/Annots", ()):
                 link = held.get_object()
-                address, _, anchor = str(link.get("/A", {}).get("/URI", "")).partition("#")
+                address, _, anchor = str(link.get("/A", {}).get("/URI", "")).partition(
+                    "#"
+                )
                 target = part if "/Dest" in link else known.get(address)
                 if target:
                     link.pop("/A", None)
-                    link[NameObject("/Dest")] = spot(writer, *target.place(unquote(anchor) or str(link.get("/Dest", "")).removeprefix("/")))
+                    link[NameObject("/Dest")] = spot(
+                        writer,
+                        *target.place(
+                            unquote(anchor)
+                            or str(link.get("/Dest", "")).removeprefix("/")
+                        ),
+                    )
                 if target or not address.startswith("file:"):
                     kept.append(held)
             page[NameObject("/Annots")] = kept
@@ -143,7 +178,15 @@ def lead(writer, parts):
 def spot(writer, page, top):
     """A place in the file, as a link names it: the page and the height on it."""
     height = NullObject() if top is None else FloatObject(top)
-    return ArrayObject([writer.pages[page].indirect_reference, NameObject("/XYZ"), NullObject(), height, NullObject()])
+    return ArrayObject(
+        [
+            writer.pages[page].indirect_reference,
+            NameObject("/XYZ"),
+            NullObject(),
+            height,
+            NullObject(),
+        ]
+    )
 
 
 def bookmarks(writer, parts):
@@ -154,21 +197,32 @@ def bookmarks(writer, parts):
             page, top = part.place(anchor)
             parent = above[max(higher for higher in above if higher < level)]
             above = {higher: item for higher, item in above.items() if higher < level}
-            above[level] = writer.add_outline_item(title=words, page_number=page, parent=parent, fit=Fit.xyz(top=top), is_open=False)
+            above[level] = writer.add_outline_item(
+                title=words,
+                page_number=page,
+                parent=parent,
+                fit=Fit.xyz(top=top),
+                is_open=False,
+            )
 
 
 def bound(parts, count, read):
-    """One file of all: the first of the parts is title page and contents, of ``count`` pages numbered by themselves."""
+    """One file of all: the first of the parts is title page and contents, of ``count``
+    pages numbered by themselves.
+    """
     writer = PdfWriter()
     for part in parts:
         writer.append(part.paper, import_outline=False)
     lead(writer, parts)
     bookmarks(writer, parts)
-    writer.root_object.pop("/Names", None)  # names of places, the same in every part; nothing asks for them now
+    # names of places, the same in every part; nothing asks for them now
+    writer.root_object.pop("/Names", None)
     writer.root_object.pop("/Dests", None)
     writer.set_page_label(0, count - 1, PageLabelStyle.LOWERCASE_ROMAN)
     writer.set_page_label(count, len(writer.pages) - 1, PageLabelStyle.DECIMAL, start=1)
-    writer.add_metadata({"/Title": read["title"], "/Author": read["author"].removeprefix("By ")})
+    writer.add_metadata(
+        {"/Title": read["title"], "/Author": read["author"].removeprefix("By ")}
+    )
     writer.root_object[NameObject("/Lang")] = TextStringObject("en")
     writer.page_mode = "/UseOutlines"
     writer.compress_identical_objects()
@@ -177,10 +231,16 @@ def bound(parts, count, read):
 
 def bind(browser, index, file):
     """Print the book whose first page is ``index`` and write it into one file."""
-    page = browser.new_context(viewport={"width": WIDTH, "height": 900}, color_scheme="light", reduced_motion="reduce").new_page()
+    page = browser.new_context(
+        viewport={"width": WIDTH, "height": 900},
+        color_scheme="light",
+        reduced_motion="reduce",
+    ).new_page()
     page.goto(index.as_uri())
     read = page.evaluate(READ)
-    paths = [Path(unquote(address.removeprefix("file://"))) for address in read.pop("pages")]
+    paths = [
+        Path(unquote(address.removeprefix("file://"))) for address in read.pop("pages")
+    ]
     paths = [path for path in paths if path.stem not in LEFT_OUT]
     wanted, parts, count = anchors(paths), [], 0
     for path in paths:
@@ -193,7 +253,9 @@ def bind(browser, index, file):
         part.first += len(contents.paper.pages)
     writer = bound([contents, *parts], len(contents.paper.pages), read)
     writer.write(file)
-    print(f"{len(writer.pages)} pages, {Path(file).stat().st_size / 1e6:.1f} MB: {file}")
+    print(
+        f"{len(writer.pages)} pages, {Path(file).stat().st_size / 1e6:.1f} MB: {file}"
+    )
 
 
 def main(folder="_build/html", file="_build/book.pdf"):
@@ -201,7 +263,10 @@ def main(folder="_build/html", file="_build/book.pdf"):
     if not index.is_file():
         sys.exit(f"{folder} holds no built book: run `make book` first.")
     if not chromium.executable():
-        sys.exit("Chromium prints the book, and there is none on the PATH: install the package chromium, or google-chrome.")
+        sys.exit(
+            "Chromium prints the book, and there is none on the PATH: install the "
+            "package chromium, or google-chrome."
+        )
     with chromium.launched() as browser:
         bind(browser, index, file)
 

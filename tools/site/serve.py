@@ -1,4 +1,6 @@
-"""Serve the built book on a free port of this machine and, where there is a screen, open it: serve.py FOLDER"""
+"""Serve the built book on a free port of this machine and, where there is a screen,
+open it: serve.py FOLDER
+"""
 
 import functools
 import http.server
@@ -23,7 +25,9 @@ def server(folder, ports=(8000, 0)):
     """A server of a folder on the first port that is free; 0 takes any."""
     for port in ports:
         try:
-            return http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(Handler, directory=str(folder)))
+            return http.server.ThreadingHTTPServer(
+                ("127.0.0.1", port), functools.partial(Handler, directory=str(folder))
+            )
         except OSError:
             if port == ports[-1]:
                 raise
@@ -33,7 +37,9 @@ def has_screen():
     """True where opening a browser would show it to the person at the keyboard."""
     if "SSH_CONNECTION" in os.environ or "CI" in os.environ:
         return False
-    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return sys.platform in ("darwin", "win32") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
 
 
 def main(folder):

@@ -1,4 +1,6 @@
-"""Held-out losses of small language models with different feed-forward networks, made by ``__main__.py``."""
+"""Held-out losses of small language models with different feed-forward networks, made
+by ``__main__.py``.
+"""
 
 from pathlib import Path
 
@@ -20,13 +22,22 @@ def load():
     Returns
     -------
     dict of str to ndarray, shape (seeds, rates)
-        In nats a character, by the name of the feed-forward network; seeds and learning rates in the order of ``record()``.
+        In nats a character, by the name of the feed-forward network; seeds and learning
+        rates in the order of ``record()``.
 
     Examples
     --------
     >>> list(load())
     ['none', 'ReLU', 'GELU', 'SwiGLU', 'GEGLU']
     """
-    runs, shape = record()["runs"], (len(record()["seeds"]), len(record()["rates"]))
+    runs, shape = (
+        record()["runs"],
+        (len(record()["seeds"]), len(record()["rates"])),
+    )
     networks = dict.fromkeys(run["network"] for run in runs)
-    return {name: np.reshape([run["loss"] for run in runs if run["network"] == name], shape) for name in networks}
+    return {
+        name: np.reshape(
+            [run["loss"] for run in runs if run["network"] == name], shape
+        )
+        for name in networks
+    }

@@ -1,6 +1,8 @@
-"""Dates written out, turned into numbers by a recurrent encoder and decoder, with attention between them or without.
+"""Dates written out, turned into numbers by a recurrent encoder and decoder, with
+attention between them or without.
 
-The task, the model as functions of either half of the package, its training, and what ``tfbook/experiments/dates/__main__.py`` measured.
+The task, the model as functions of either half of the package, its training, and what
+``tfbook/experiments/dates/__main__.py`` measured.
 """
 
 import re
@@ -14,28 +16,53 @@ from tfbook.experiments import stored
 from tfbook.text import characters, encode
 
 FORMS = ("{d} {B} {y}", "{B} {d}, {y}", "{y}, {B} {d}")
-MONTHS = ("January", "February", "March", "April", "May", "June",
-          "July", "August", "September", "October", "November", "December")
-FIRST, DAYS = date(1900, 1, 1), 73049                   # to the end of 2099
-PAD = 0                                                 # fills the source on its left, and stands before the first character
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+FIRST, DAYS = date(1900, 1, 1), 73049  # to the end of 2099
+# fills the source on its left, and stands before the first character
+PAD = 0
 VOCAB = "_" + characters(" ,-0123456789" + "".join(MONTHS))
-T, T_K = len("2021-05-03"), len("30 September 2021,")   # characters of the target and of the source
-SPOKEN = {"year": r"\d{4}", "month": "[A-Z][a-z]+", "day": r"\b\d\d?\b"}      # where each part stands in the source,
-WRITTEN = {"year": slice(0, 4), "month": slice(5, 7), "day": slice(8, 10)}  # and in the target
+# characters of the target and of the source
+T, T_K = len("2021-05-03"), len("30 September 2021,")
+# where each part stands in the source,
+SPOKEN = {"year": r"\d{4}", "month": "[A-Z][a-z]+", "day": r"\b\d\d?\b"}
+# and in the target
+WRITTEN = {"year": slice(0, 4), "month": slice(5, 7), "day": slice(8, 10)}
 FILE = Path(__file__).parent / "dates.json"
 
 
 def pairs(rng, n, held_out=False):
-    """Draw n dates in one of three forms, and as numbers; every tenth day is held out and never trained on."""
-    day = 10 * rng.integers(0, DAYS // 10, n) + (0 if held_out else rng.integers(1, 10, n))
+    """Draw n dates in one of three forms, and as numbers; every tenth day is held out
+    and never trained on.
+    """
+    day = 10 * rng.integers(0, DAYS // 10, n) + (
+        0 if held_out else rng.integers(1, 10, n)
+    )
     dates = [FIRST + timedelta(int(k)) for k in day]
     forms = [FORMS[form] for form in rng.integers(0, len(FORMS), n)]
-    return [form.format(d=D.day, B=MONTHS[D.month - 1], y=D.year) for form, D in zip(forms, dates)], [D.isoformat() for D in dates]
+    return [
+        form.format(d=D.day, B=MONTHS[D.month - 1], y=D.year)
+        for form, D in zip(forms, dates)
+    ], [D.isoformat() for D in dates]
 
 
 def tokens(texts, T):
     """Turn texts into one array, (n, T), filled up on the left."""
-    return np.stack([encode(text.rjust(T, VOCAB[PAD]), VOCAB) for text in texts])
+    return np.stack(
+        [encode(text.rjust(T, VOCAB[PAD]), VOCAB) for text in texts]
+    )
 
 
 def spoken(texts, part):
@@ -48,19 +75,36 @@ def spoken(texts, part):
 
 
 def shifted(target):
-    """What the decoder reads: nothing before the first character, then each character before the next."""
-    return np.concatenate([np.full_like(target[..., :1], PAD), target[..., :-1]], axis=-1)
+    """What the decoder reads: nothing before the first character, then each character
+    before the next.
+    """
+    return np.concatenate(
+        [np.full_like(target[..., :1], PAD), target[..., :-1]], axis=-1
+    )
 
 
 def start(seed, d=32, d_h=32):
-    """Untrained parameters: those of the encoder, of the decoder, the table of characters, and the way to the logits."""
+    """Untrained parameters: those of the encoder, of the decoder, the table of
+    characters, and the way to the logits.
+    """
     rng, V = np.random.default_rng(seed), len(VOCAB)
     shapes = {
-        "encoder.W_x": (d, 4 * d_h), "encoder.W_h": (d_h, 4 * d_h), "decoder.W_x": (d, d_h), "decoder.W_h": (d_h, d_h),
-        "W_C": (d_h, V), "W_D": (d_h, V),
+        "encoder.W_x": (d, 4 * d_h),
+        "encoder.W_h": (d_h, 4 * d_h),
+        "decoder.W_x": (d, d_h),
+        "decoder.W_h": (d_h, d_h),
+        "W_C": (d_h, V),
+        "W_D": (d_h, V),
     }
-    P = {name: rng.standard_normal(shape) / shape[0] ** 0.5 for name, shape in shapes.items()}
-    P |= {"E": rng.standard_normal((V, d)), "encoder.b": np.zeros(4 * d_h), "decoder.b": np.zeros(d_h)}
+    P = {
+        name: rng.standard_normal(shape) / shape[0] ** 0.5
+        for name, shape in shapes.items()
+    }
+    P |= {
+        "E": rng.standard_normal((V, d)),
+        "encoder.b": np.zeros(4 * d_h),
+        "decoder.b": np.zeros(d_h),
+    }
     return {name: p.astype(np.float32) for name, p in P.items()}
 
 
@@ -73,7 +117,10 @@ def states(source, written, P, half=tfbook.numpy):
     H_dec : array, shape (..., T, d_h)
     """
     names = "W_x", "W_h", "b"
-    encoder, decoder = ({n: P[f"{part}.{n}"] for n in names} for part in ("encoder", "decoder"))
+    encoder, decoder = (
+        {n: P[f"{part}.{n}"] for n in names}
+        for part in ("encoder", "decoder")
+    )
     H_enc = half.lstm(half.embed(source, P["E"]), encoder)
     h_0 = H_enc[..., -1, :]
     H_dec = half.rnn(half.embed(written, P["E"]), **decoder, h_0=h_0)
@@ -92,30 +139,46 @@ def logits(source, written, P, half=tfbook.numpy, attend=True, mask=True):
 
 
 def write(source, P, **options):
-    """Let the model write: ten times the most likely next character; tokens (..., T)."""
+    """Let the model write: ten times the most likely next character; tokens
+    (..., T).
+    """
     written = np.full((*source.shape[:-1], 1), PAD)
     for _ in range(T):
-        best = logits(source, written, P, **options)[..., -1:, :].argmax(axis=-1)
+        best = logits(source, written, P, **options)[..., -1:, :].argmax(
+            axis=-1
+        )
         written = np.concatenate([written, best], axis=-1)
     return written[..., 1:]
 
 
 def train(seed, attend, steps, batch=64, learning_rate=0.01, each=None):
-    """Train by gradient descent (Adam), and call ``each(step, P)`` after every step where it is given."""
+    """Train by gradient descent (Adam), and call ``each(step, P)`` after every step
+    where it is given.
+    """
     import torch  # only here: to read and to write, NumPy suffices
 
     import tfbook.torch
 
     rng = np.random.default_rng(seed)
-    P = {name: torch.tensor(p, requires_grad=True) for name, p in start(seed).items()}
+    P = {
+        name: torch.tensor(p, requires_grad=True)
+        for name, p in start(seed).items()
+    }
     optimizer = torch.optim.Adam(P.values(), lr=learning_rate)
     for step in range(1, steps + 1):
-        source, target = (tokens(texts, T) for texts, T in zip(pairs(rng, batch), (T_K, T)))
-        source, written, target = (torch.tensor(x) for x in (source, shifted(target), target))
-        loss = tfbook.torch.cross_entropy(logits(source, written, P, tfbook.torch, attend), target)
+        source, target = (
+            tokens(texts, T) for texts, T in zip(pairs(rng, batch), (T_K, T))
+        )
+        source, written, target = (
+            torch.tensor(x) for x in (source, shifted(target), target)
+        )
+        loss = tfbook.torch.cross_entropy(
+            logits(source, written, P, tfbook.torch, attend), target
+        )
         optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(P.values(), 1.0)  # a rare steep place must not throw it off
+        # a rare steep place must not throw it off
+        torch.nn.utils.clip_grad_norm_(P.values(), 1.0)
         optimizer.step()
         if each:
             each(step, arrays(P))
@@ -142,9 +205,15 @@ def accuracy(P, **options):
 def loss(P, **options):
     """Mean over the characters of the held-out dates, in nats."""
     _, source, target = held_out()
-    return float(tfbook.numpy.cross_entropy(logits(source, shifted(target), P, **options), target))
+    return float(
+        tfbook.numpy.cross_entropy(
+            logits(source, shifted(target), P, **options), target
+        )
+    )
 
 
 def record():
-    """What the script wrote down: the command, the steps, and the accuracy at each for every seed, with and without attention."""
+    """What the script wrote down: the command, the steps, and the accuracy at each for
+    every seed, with and without attention.
+    """
     return stored.record(FILE)

@@ -1,9 +1,11 @@
-"""Train the models of ``__init__.py`` for longer and from several seeds, and store how accurate they were on the way.
+"""Train the models of ``__init__.py`` for longer and from several seeds, and store how
+accurate they were on the way.
 
     python -m tfbook.experiments.dates [--jobs 2]
 
-Seeds 0 to 4, 2500 steps of 64 dates each, with attention and without; about 260 s of one core in all. No parameters are stored: the
-chapter trains its own model. Held out, the seconds of processor time last:
+Seeds 0 to 4, 2500 steps of 64 dates each, with attention and without; about 260 s of
+one core in all. No parameters are stored: the chapter trains its own model. Held out,
+the seconds of processor time last:
 
     seed 0  with     loss 0.001  accuracy 1.000  30 s
     seed 0  without  loss 0.098  accuracy 0.752  27 s
@@ -35,21 +37,47 @@ def entry(run):
     seed, attend = run
     torch.set_num_threads(1)
     began, curve = time.process_time(), []
-    P = dates.train(seed, attend, STEPS, each=lambda step, P: step % EVERY or curve.append(round(dates.accuracy(P, attend=attend), 3)))
+    P = dates.train(
+        seed,
+        attend,
+        STEPS,
+        each=lambda step, P: (
+            step % EVERY
+            or curve.append(round(dates.accuracy(P, attend=attend), 3))
+        ),
+    )
     loss = dates.loss(P, attend=attend)
     spent, name = time.process_time() - began, "with" if attend else "without"
-    print(f"seed {seed}  {name:7}  loss {loss:.3f}  accuracy {curve[-1]:.3f}  {spent:.0f} s", flush=True)
-    return {"seed": seed, "attend": attend, "loss": round(loss, 4), "accuracy": curve}
+    print(
+        f"seed {seed}  {name:7}  loss {loss:.3f}  accuracy {curve[-1]:.3f} "
+        f" {spent:.0f} s",
+        flush=True,
+    )
+    return {
+        "seed": seed,
+        "attend": attend,
+        "loss": round(loss, 4),
+        "accuracy": curve,
+    }
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--jobs", type=int, default=1, help="models trained at the same time; the result is the same")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        help="models trained at the same time; the result is the same",
+    )
     with ProcessPoolExecutor(parser.parse_args().jobs) as pool:
         runs = list(pool.map(entry, product(SEEDS, [True, False])))
     record = {
-        "command": "python -m tfbook.experiments.dates --jobs 2", "steps": list(range(EVERY, STEPS + 1, EVERY)),
-        "torch": torch.__version__.partition("+")[0], "runs": runs,
+        "command": "python -m tfbook.experiments.dates --jobs 2",
+        "steps": list(range(EVERY, STEPS + 1, EVERY)),
+        "torch": torch.__version__.partition("+")[0],
+        "runs": runs,
     }
-    dates.FILE.write_text(json.dumps(record, separators=(",", ":")) + "\n", encoding="utf-8")
+    dates.FILE.write_text(
+        json.dumps(record, separators=(",", ":")) + "\n", encoding="utf-8"
+    )
     print(f"{dates.FILE.name}: {dates.FILE.stat().st_size:,} bytes")

@@ -1,4 +1,6 @@
-"""Gradients, activations and tokens at every depth of untrained stacks, measured by ``__main__.py``."""
+"""Gradients, activations and tokens at every depth of untrained stacks, measured by
+``__main__.py``.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -28,12 +30,15 @@ def load(form, L, small=False):
     Returns
     -------
     dict of ndarray, shape (3, L + 1)
-        By the names of ``MEASURES``: least, median and largest of all seeds, as logarithms to base 10; −∞ where there is
-        nothing, NaN where there are no tokens left to compare.
+        By the names of ``MEASURES``: least, median and largest of all seeds, as
+        logarithms to base 10; −∞ where there is nothing, NaN where there are no tokens
+        left to compare.
 
     Examples
     --------
-    >>> float(abs(load("pre", L=96)["direct"]).max())  # 10⁰ at every depth, for every seed
+    >>> float(
+    ...     abs(load("pre", L=96)["direct"]).max()
+    ... )  # 10⁰ at every depth, for every seed
     0.0
     """
     with np.load(FILE) as kept:

@@ -1,4 +1,6 @@
-"""How a gradient fares on its way down a stack: five forms of a layer, measured alike."""
+"""How a gradient fares on its way down a stack: five forms of a layer, measured
+alike.
+"""
 
 import numpy as np
 import torch
@@ -12,20 +14,29 @@ from tfbook.torch.multi_head import multi_head_attention
 
 NORMS = "post", "pre", "both"
 FORMS = "none", "residual", *NORMS
-CUT = {  # no gradient through attention nor through the network: what is left is the direct path
-    "attention": lambda *args, **options: scaled_dot_product_attention(*args, **options).detach(),
+# no gradient through attention nor through the network: what is left is the direct path
+CUT = {
+    "attention": (
+        lambda *args, **options: scaled_dot_product_attention(
+            *args, **options
+        ).detach()
+    ),
     "activation": lambda x: relu(x).detach(),
 }
 
 
-def layer_of_form(X, P, H, form, attention=scaled_dot_product_attention, activation="relu"):
-    """Apply a layer in one of five forms: without residuals, with residuals alone, or with normalisation in one of three places.
+def layer_of_form(
+    X, P, H, form, attention=scaled_dot_product_attention, activation="relu"
+):
+    """Apply a layer in one of five forms: without residuals, with residuals alone, or
+    with normalisation in one of three places.
 
     Parameters
     ----------
     X : Tensor, shape (..., T, d)
     P : dict of Tensor
-        As in :func:`transformer_layer`; the first two forms leave ``gamma`` and ``beta`` aside.
+        As in :func:`transformer_layer`; the first two forms leave ``gamma`` and
+        ``beta`` aside.
     H : int
         Heads.
     form : {"none", "residual", "post", "pre", "both"}
@@ -50,15 +61,23 @@ def layer_of_form(X, P, H, form, attention=scaled_dot_product_attention, activat
     False
     """
     if form not in FORMS:
-        raise ValueError(f"form: expected one of {', '.join(FORMS)}, got {form!r}")
+        raise ValueError(
+            f"form: expected one of {', '.join(FORMS)}, got {form!r}"
+        )
     if form in NORMS:
-        return transformer_layer(X, P, H, norm=form, attention=attention, activation=activation)
+        return transformer_layer(
+            X, P, H, norm=form, attention=attention, activation=activation
+        )
 
     def attend(X):
-        return multi_head_attention(X, P["W_Q"], P["W_K"], P["W_V"], P["W_O"], H, attention=attention)
+        return multi_head_attention(
+            X, P["W_Q"], P["W_K"], P["W_V"], P["W_O"], H, attention=attention
+        )
 
     def mlp(Z):
-        return feed_forward(Z, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation)
+        return feed_forward(
+            Z, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation
+        )
 
     if form == "none":
         return mlp(attend(X))
@@ -133,7 +152,9 @@ def gradients(kept, G):
     """
     if not kept[-1].requires_grad:
         return [*map(torch.zeros_like, kept[:-1]), G]
-    return list(torch.autograd.grad(kept[-1], kept, G, materialize_grads=True))
+    return list(
+        torch.autograd.grad(kept[-1], kept, G, materialize_grads=True)
+    )
 
 
 def measure(form, L, d=64, H=4, T=32, seed=0, small=False):
@@ -150,13 +171,17 @@ def measure(form, L, d=64, H=4, T=32, seed=0, small=False):
     Returns
     -------
     dict of ndarray, shape (L + 1,)
-        ``gradient``, the norm of what arrives of a random gradient of norm 1 sent back from the top; ``own``, of that the part
-        that the tokens do not have in common; ``direct``, the part that took no branch; ``scale``, the root mean square of the
-        activations; ``spread``, the share of their norm that the tokens do not have in common.
+        ``gradient``, the norm of what arrives of a random gradient of norm 1 sent back
+        from the top; ``own``, of that the part that the tokens do not have in common;
+        ``direct``, the part that took no branch; ``scale``, the root mean square of the
+        activations; ``spread``, the share of their norm that the tokens do not have in
+        common.
 
     Examples
     --------
-    >>> measure("pre", L=3, d=8, H=2, T=5)["direct"].round(6)  # the direct path of a pre-norm stack is the identity
+    >>> measure("pre", L=3, d=8, H=2, T=5)["direct"].round(
+    ...     6
+    ... )  # the direct path of a pre-norm stack is the identity
     array([1., 1., 1., 1.])
     """
     rng = np.random.default_rng(seed)
@@ -173,7 +198,9 @@ def measure(form, L, d=64, H=4, T=32, seed=0, small=False):
             "scale": [X.square().mean().sqrt() for X in kept],
             "spread": [apart(X).norm() / X.norm() for X in kept],
         }
-    return {name: torch.stack(column).numpy() for name, column in columns.items()}
+    return {
+        name: torch.stack(column).numpy() for name, column in columns.items()
+    }
 
 
 def apart(X):

@@ -1,8 +1,10 @@
-"""The task of a value from far back, and how each network did by distance; its networks stand in ``distances.py``, which needs PyTorch.
+"""The task of a value from far back, and how each network did by distance; its networks
+stand in ``distances.py``, which needs PyTorch.
 
-Two cards lie somewhere in the first half of a row, a capital and a digit on each; small letters fill the rest. The last place names a
-capital again, and the network says its digit: *a D7 c f G2 b … e h D?* asks for *7*. So the answer stands between D/2 and D places back,
-and what was asked is known at the end alone.
+Two cards lie somewhere in the first half of a row, a capital and a digit on each; small
+letters fill the rest. The last place names a capital again, and the network says its
+digit: *a D7 c f G2 b … e h D?* asks for *7*. So the answer stands between D/2 and D
+places back, and what was asked is known at the end alone.
 """
 
 from pathlib import Path
@@ -12,17 +14,22 @@ import numpy as np
 from tfbook.experiments import stored
 
 LETTERS, PAIRS = 8, 2
-SYMBOLS = "abcdefghABCDEFGH01234567 ?"      # a token is a letter, and a digit, nothing or the question mark
+# a token is a letter, and a digit, nothing or the question mark
+SYMBOLS = "abcdefghABCDEFGH01234567 ?"
 NOTHING, ASKED = 24, 25
 DISTANCES = (8, 16, 32, 64, 128, 256, 512)
 NETWORKS = ("transformer", "LSTM", "dilated convolution", "RNN")
-LAYERS = 10                                 # of the dilated convolutions: they reach 1023 places back
-LEARNED, GUESSING = 0.01, 2.0               # nats, mean of 50 steps: training stops where it is learned, or nothing is at half time
+# of the dilated convolutions: they reach 1023 places back
+LAYERS = 10
+# nats, mean of 50 steps: training stops where it is learned, or nothing is at half time
+LEARNED, GUESSING = 0.01, 2.0
 FILE = Path(__file__).parent / "distances.json"
 
 
 def sequences(rng, n, D):
-    """Return n rows of D + 1 tokens, (n, D + 1, 2), two symbols each; where the asked card lies; its digit."""
+    """Return n rows of D + 1 tokens, (n, D + 1, 2), two symbols each; where the asked
+    card lies; its digit.
+    """
     tokens = np.full((n, D + 1, 2), NOTHING)
     tokens[..., 0] = rng.integers(LETTERS, size=(n, D + 1))
     rows = np.arange(n)[:, None]
@@ -30,15 +37,21 @@ def sequences(rng, n, D):
     capital = LETTERS + rng.random((n, LETTERS)).argsort(axis=-1)[:, :PAIRS]
     digit = rng.integers(LETTERS, size=(n, PAIRS))
     tokens[rows, place] = np.stack([capital, 2 * LETTERS + digit], axis=-1)
-    tokens[:, -1] = np.stack([capital[:, 0], np.full(n, ASKED)], axis=-1)  # places are drawn: the first of the two is either
+    # places are drawn: the first of the two is either
+    tokens[:, -1] = np.stack([capital[:, 0], np.full(n, ASKED)], axis=-1)
     return tokens, place[:, 0], digit[:, 0]
 
 
 def written(tokens):
     """A row of tokens as text."""
-    return " ".join((SYMBOLS[letter] + SYMBOLS[second]).strip() for letter, second in tokens)
+    return " ".join(
+        (SYMBOLS[letter] + SYMBOLS[second]).strip()
+        for letter, second in tokens
+    )
 
 
 def record():
-    """What the script wrote down: the command, the seeds, the rates tried, and of each network its size, accuracies and steps."""
+    """What the script wrote down: the command, the seeds, the rates tried, and of each
+    network its size, accuracies and steps.
+    """
     return stored.record(FILE)

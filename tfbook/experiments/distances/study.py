@@ -1,8 +1,10 @@
-"""A value from far back: the task, four networks of one size that read it, and how each did by distance (``__main__.py``).
+"""A value from far back: the task, four networks of one size that read it, and how each
+did by distance (``__main__.py``).
 
-Two cards lie somewhere in the first half of a row, a capital and a digit on each; small letters fill the rest. The last place names a
-capital again, and the network says its digit: *a D7 c f G2 b … e h D?* asks for *7*. So the answer stands between D/2 and D places back,
-and what was asked is known at the end alone.
+Two cards lie somewhere in the first half of a row, a capital and a digit on each; small
+letters fill the rest. The last place names a capital again, and the network says its
+digit: *a D7 c f G2 b … e h D?* asks for *7*. So the answer stands between D/2 and D
+places back, and what was asked is known at the end alone.
 """
 
 import numpy as np
@@ -31,9 +33,11 @@ from tfbook.torch.training import guess_loss, train_step
 
 
 class Recurrence(nn.Module):
-    """A plain recurrent layer or an LSTM: torch's own, the functions ``rnn`` and ``lstm`` of this book in a faster form.
+    """A plain recurrent layer or an LSTM: torch's own, the functions ``rnn`` and
+    ``lstm`` of this book in a faster form.
 
-    At first, W_h turns the state without stretching it, and an LSTM forgets little: the bias of f is 1.
+    At first, W_h turns the state without stretching it, and an LSTM forgets little: the
+    bias of f is 1.
     """
 
     def __init__(self, layer, d, d_h):
@@ -48,26 +52,33 @@ class Recurrence(nn.Module):
             else:
                 p.data.zero_()
         if layer is nn.LSTM:
-            self.layer.bias_ih_l0.data[d_h : 2 * d_h] = 1.0  # torch's order is i f g o
+            self.layer.bias_ih_l0.data[d_h : 2 * d_h] = (
+                1.0  # torch's order is i f g o
+            )
 
     def forward(self, X):
         return self.layer(X)[0]
 
 
 class Convolutions(nn.Module):
-    """Causal convolutions of width 2 with gates and residuals, whose gap doubles from layer to layer: L of them reach 2^L − 1 places back.
+    """Causal convolutions of width 2 with gates and residuals, whose gap doubles from
+    layer to layer: L of them reach 2^L − 1 places back.
 
-    Only what the last output depends on is computed: every second output of a layer is never used.
+    Only what the last output depends on is computed: every second output of a layer is
+    never used.
     """
 
     def __init__(self, d, L):
         super().__init__()
-        self.W = nn.ParameterList(random(2, d, 2 * d, fan_in=2 * d) for _ in range(L))
+        self.W = nn.ParameterList(
+            random(2, d, 2 * d, fan_in=2 * d) for _ in range(L)
+        )
         self.b = nn.ParameterList(torch.zeros(2 * d) for _ in range(L))
 
     def forward(self, X):
         for W, b in zip(self.W, self.b, strict=True):
-            X = nn.functional.pad(X, (0, 0, X.shape[-2] % 2, 0))    # nothing stands before the first place
+            # nothing stands before the first place
+            X = nn.functional.pad(X, (0, 0, X.shape[-2] % 2, 0))
             older, newer = X[..., 0::2, :], X[..., 1::2, :]
             content, gate = (older @ W[0] + newer @ W[1] + b).chunk(2, dim=-1)
             X = newer + torch.tanh(content) * torch.sigmoid(gate)
@@ -80,9 +91,17 @@ class Reader(nn.Module):
     def __init__(self, name):
         super().__init__()
         d, d_h, network = {
-            "transformer": (32, 32, lambda: Transformer(1, 32, H=2, norm="pre", fused=True)),
+            "transformer": (
+                32,
+                32,
+                lambda: Transformer(1, 32, H=2, norm="pre", fused=True),
+            ),
             "LSTM": (32, 42, lambda: Recurrence(nn.LSTM, 32, 42)),
-            "dilated convolution": (18, 18, lambda: Convolutions(18, L=LAYERS)),
+            "dilated convolution": (
+                18,
+                18,
+                lambda: Convolutions(18, L=LAYERS),
+            ),
             "RNN": (32, 95, lambda: Recurrence(nn.RNN, 32, 95)),
         }[name]
         self.E = nn.Parameter(torch.randn(len(SYMBOLS), d) / 2**0.5)
@@ -95,14 +114,27 @@ class Reader(nn.Module):
 
 
 def train(name, D, rate, steps, batch=32, seed=0):
-    """Return a trained reader and the loss of every step, in nats (a guess: ln 8 = 2.08); it may stop early."""
+    """Return a trained reader and the loss of every step, in nats (a guess: ln 8 =
+    2.08); it may stop early.
+    """
     torch.manual_seed(seed)
     model, rng, losses = Reader(name), np.random.default_rng([seed, 1]), []
     optimizer = torch.optim.Adam(model.parameters(), rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, rate, total_steps=steps, pct_start=0.1
+    )
     while len(losses) < steps and not settled(losses, steps):
         tokens, _, digit = map(torch.tensor, sequences(rng, batch, D))
-        losses.append(train_step(model, optimizer, (tokens, digit), guess_loss, clip=1.0, step=len(losses)))
+        losses.append(
+            train_step(
+                model,
+                optimizer,
+                (tokens, digit),
+                guess_loss,
+                clip=1.0,
+                step=len(losses),
+            )
+        )
         schedule.step()
     return model, losses
 
@@ -119,5 +151,8 @@ def settled(losses, steps):
 def accuracy(model, D, n=1024):
     """Share of right answers on rows that no reader was trained on."""
     tokens, _, digit = sequences(np.random.default_rng(2**32), n, D)
-    right = [model(torch.tensor(part)).argmax(dim=-1).numpy() for part in np.split(tokens, max(n * D // 2**16, 1))]
+    right = [
+        model(torch.tensor(part)).argmax(dim=-1).numpy()
+        for part in np.split(tokens, max(n * D // 2**16, 1))
+    ]
     return float(np.mean(np.concatenate(right) == digit))

@@ -1,4 +1,6 @@
-"""What ``__main__.py`` measured on a GPU, where somebody has run it on one and kept the result."""
+"""What ``__main__.py`` measured on a GPU, where somebody has run it on one and kept the
+result.
+"""
 
 from pathlib import Path
 
@@ -19,9 +21,11 @@ def record(file=FILE):
     Returns
     -------
     dict or None
-        ``device``, ``torch``, ``command`` and ``date``; ``peak``, FLOP/s of a matrix product by dtype, and ``bandwidth``, bytes/s of
-        a copy; ``attention``, of each form, dtype and T the milliseconds of a call, and the bytes that it adds to memory at most;
-        ``compiled``, the milliseconds of the plain form with and without ``torch.compile``, or why there are none.
+        ``device``, ``torch``, ``command`` and ``date``; ``peak``, FLOP/s of a matrix
+        product by dtype, and ``bandwidth``, bytes/s of a copy; ``attention``, of each
+        form, dtype and T the milliseconds of a call, and the bytes that it adds to
+        memory at most; ``compiled``, the milliseconds of the plain form with and
+        without ``torch.compile``, or why there are none.
 
     Examples
     --------

@@ -1,8 +1,11 @@
-"""Small causal models that must look at five places at once, one trained for each d and H: the task, the model, its scores.
+"""Small causal models that must look at five places at once, one trained for each d and
+H: the task, the model, its scores.
 
-A sequence is a block of different tokens, repeated. At every place the model answers five questions: which token stood one
-and three back, which came first and third, and which came next the last time that this token was seen (induction). Two layers of
-attention alone, with residuals: what is not attended to cannot be known, so that each question wants a head.
+A sequence is a block of different tokens, repeated. At every place the model answers
+five questions: which token stood one and three back, which came first and third, and
+which came next the last time that this token was seen (induction). Two layers of
+attention alone, with residuals: what is not attended to cannot be known, so that each
+question wants a head.
 """
 
 from pathlib import Path
@@ -10,7 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from tfbook.experiments import stored
-from tfbook.numpy import causal_mask, embed, multi_head_attention, multi_head_weights, softmax
+from tfbook.numpy import (
+    causal_mask,
+    embed,
+    multi_head_attention,
+    multi_head_weights,
+    softmax,
+)
 
 QUESTIONS = ("previous", "three back", "first", "third", "induction")
 WIDTHS, HEADS, LAYERS = (16, 32, 64, 128), (1, 2, 4, 8), 2
@@ -25,36 +34,60 @@ def sequences(rng, n):
 
 
 def places(tokens):
-    """Where the answer to each question stands: bool (..., questions, T, T), a row for each place that asks."""
+    """Where the answer to each question stands: bool (..., questions, T, T), a row for
+    each place that asks.
+    """
     i, j = np.indices((T, T))
-    seen = np.zeros((*tokens.shape, T), bool)  # after an earlier place with the same token
+    # after an earlier place with the same token
+    seen = np.zeros((*tokens.shape, T), bool)
     seen[..., 1:] = tokens[..., :, None] == tokens[..., None, :-1]
-    fixed = np.stack([i - j == 1, i - j == 3, (j == 0) & (i > 3), (j == 2) & (i > 5)])
+    fixed = np.stack(
+        [i - j == 1, i - j == 3, (j == 0) & (i > 3), (j == 2) & (i > 5)]
+    )
     fixed = np.broadcast_to(fixed, (*tokens.shape[:-1], *fixed.shape))
-    return np.concatenate([fixed, (seen & (j <= i))[..., None, :, :]], axis=-3)
+    return np.concatenate(
+        [fixed, (seen & (j <= i))[..., None, :, :]], axis=-3
+    )
 
 
 def answers(tokens):
-    """The token that answers each question at each place, (..., questions, T), and −1 where there is none."""
+    """The token that answers each question at each place, (..., questions, T), and −1
+    where there is none.
+    """
     at = places(tokens)
-    found = np.take_along_axis(np.broadcast_to(tokens[..., None, None, :], at.shape), at.argmax(axis=-1)[..., None], axis=-1)[..., 0]
+    found = np.take_along_axis(
+        np.broadcast_to(tokens[..., None, None, :], at.shape),
+        at.argmax(axis=-1)[..., None],
+        axis=-1,
+    )[..., 0]
     return np.where(at.any(axis=-1), found, -1)
 
 
 def start(d, H):
     """The untrained model: random parameters, the same each time."""
     rng, Q, V = np.random.default_rng([d, H]), len(QUESTIONS), len(LETTERS)
-    P = {"E": rng.standard_normal((V, d)), "P": rng.standard_normal((T, d)) / 5, "W": rng.standard_normal((d, Q * V)) / d}
+    P = {
+        "E": rng.standard_normal((V, d)),
+        "P": rng.standard_normal((T, d)) / 5,
+        "W": rng.standard_normal((d, Q * V)) / d,
+    }
     for l in range(LAYERS):
-        P |= {f"layers.{l}.{name}": rng.standard_normal((d, d)) * d**-0.5 for name in ("W_Q", "W_K", "W_V", "W_O")}
+        P |= {
+            f"layers.{l}.{name}": rng.standard_normal((d, d)) * d**-0.5
+            for name in ("W_Q", "W_K", "W_V", "W_O")
+        }
     return {name: p.astype(np.float32) for name, p in P.items()}
 
 
 def read(tokens, P, H):
-    """Return the weights of every layer, (LAYERS, ..., H, T, T), and the logits of every answer, (..., questions, T, letters)."""
+    """Return the weights of every layer, (LAYERS, ..., H, T, T), and the logits of
+    every answer, (..., questions, T, letters).
+    """
     X, mask, A = embed(tokens, P["E"], P["P"]), causal_mask(T), []
     for l in range(LAYERS):
-        W_Q, W_K, W_V, W_O = (P[f"layers.{l}.{name}"] for name in ("W_Q", "W_K", "W_V", "W_O"))
+        W_Q, W_K, W_V, W_O = (
+            P[f"layers.{l}.{name}"] for name in ("W_Q", "W_K", "W_V", "W_O")
+        )
         A.append(multi_head_weights(X, W_Q, W_K, H, mask=mask))
         X = X + multi_head_attention(X, W_Q, W_K, W_V, W_O, H, mask=mask)
     logits = (X @ P["W"]).reshape(*X.shape[:-1], len(QUESTIONS), len(LETTERS))
@@ -67,15 +100,26 @@ def measure(tokens, P, H):
     Returns
     -------
     dict
-        ``scores`` (LAYERS, H, questions), the mean weight that a head gives to where an answer stands; ``accuracy`` (questions,);
-        ``loss``, in nats.
+        ``scores`` (LAYERS, H, questions), the mean weight that a head gives to where an
+        answer stands; ``accuracy`` (questions,); ``loss``, in nats.
     """
-    (A, logits), at, right = read(tokens, P, H), places(tokens), answers(tokens)
-    asked = right >= 0                                                          # (n, questions, T)
+    (A, logits), at, right = (
+        read(tokens, P, H),
+        places(tokens),
+        answers(tokens),
+    )
+    # (n, questions, T)
+    asked = right >= 0
     given = np.einsum("lnhij,nqij->lhq", A, at) / asked.sum(axis=(0, -1))
     hit = (logits.argmax(axis=-1) == right) & asked
-    sure = np.take_along_axis(softmax(logits), np.maximum(right, 0)[..., None], axis=-1)[..., 0]
-    return {"scores": given, "accuracy": hit.sum(axis=(0, -1)) / asked.sum(axis=(0, -1)), "loss": -np.log(sure[asked]).mean()}
+    sure = np.take_along_axis(
+        softmax(logits), np.maximum(right, 0)[..., None], axis=-1
+    )[..., 0]
+    return {
+        "scores": given,
+        "accuracy": hit.sum(axis=(0, -1)) / asked.sum(axis=(0, -1)),
+        "loss": -np.log(sure[asked]).mean(),
+    }
 
 
 def held_out(n=200):
@@ -89,5 +133,7 @@ def load(d, H):
 
 
 def record():
-    """What the script wrote down: the command, the seed, and of each model, untrained and trained, the measures."""
+    """What the script wrote down: the command, the seed, and of each model, untrained
+    and trained, the measures.
+    """
     return stored.record(FILE)

@@ -2,8 +2,9 @@
 
     python -m tfbook.experiments.heads [--jobs 2]
 
-Seed 0, 1600 steps of 32 sequences each; about 220 s of one core in all. Held out, accuracy in per cent by question (previous,
-three back, first, third, induction), the seconds of processor time last:
+Seed 0, 1600 steps of 32 sequences each; about 220 s of one core in all. Held out,
+accuracy in per cent by question (previous, three back, first, third, induction), the
+seconds of processor time last:
 
     d 128  H 1  loss 0.798  accuracy  38  46 100  98  28  21 s
     d 128  H 2  loss 0.010  accuracy 100  99 100 100 100  20 s
@@ -22,8 +23,9 @@ three back, first, third, induction), the seconds of processor time last:
     d  16  H 4  loss 0.303  accuracy 100 100 100 100  17  10 s
     d  16  H 8  loss 0.302  accuracy 100 100 100 100  18  12 s
 
-One head a layer never suffices, whatever its width. From two heads on, every model of 32 channels or more answers all five; those
-of 16 channels miss induction, for which the two layers have to find each other, and with two heads three back as well.
+One head a layer never suffices, whatever its width. From two heads on, every model of
+32 channels or more answers all five; those of 16 channels miss induction, for which the
+two layers have to find each other, and with two heads three back as well.
 """
 
 import argparse
@@ -46,12 +48,17 @@ class Reader(nn.Module):
 
     def __init__(self, d, H, H_kv=None):
         super().__init__()
-        self.layers = nn.ModuleList(MultiHeadAttention(d, H, H_kv) for _ in range(task.LAYERS))
+        self.layers = nn.ModuleList(
+            MultiHeadAttention(d, H, H_kv) for _ in range(task.LAYERS)
+        )
         P = {name: torch.tensor(p) for name, p in task.start(d, H).items()}
         for name in P:
-            if name.endswith(("W_K", "W_V")):  # key/value heads beyond H_kv are not there
+            # key/value heads beyond H_kv are not there
+            if name.endswith(("W_K", "W_V")):
                 P[name] = P[name][:, : d // H * (H_kv or H)]
-        self.E, self.P, self.W = (nn.Parameter(P[name].clone()) for name in "EPW")
+        self.E, self.P, self.W = (
+            nn.Parameter(P[name].clone()) for name in "EPW"
+        )
         self.load_state_dict(P)
 
     def forward(self, tokens):
@@ -59,19 +66,32 @@ class Reader(nn.Module):
         X = embed(tokens, self.E, self.P)
         for attention in self.layers:
             X = X + attention(X, causal_mask(task.T))
-        return (X @ self.W).unflatten(-1, (len(task.QUESTIONS), -1)).transpose(-2, -3)
+        return (
+            (X @ self.W)
+            .unflatten(-1, (len(task.QUESTIONS), -1))
+            .transpose(-2, -3)
+        )
 
 
 def cross_entropy(logits, right):
     """Of one question, in nats, over the places where there is an answer."""
-    return nn.functional.cross_entropy(logits.flatten(0, 1), right.flatten(), ignore_index=-1)
+    return nn.functional.cross_entropy(
+        logits.flatten(0, 1), right.flatten(), ignore_index=-1
+    )
 
 
 def step(model, optimizer, rng):
     """One step on fresh sequences; returns the loss."""
     tokens = task.sequences(rng, BATCH)
-    logits, right = model(torch.tensor(tokens)), torch.tensor(task.answers(tokens))  # (B, questions, T, letters), (B, questions, T)
-    loss = sum(map(cross_entropy, logits.unbind(1), right.unbind(1))) / len(task.QUESTIONS)  # each question counts alike
+    # (B, questions, T, letters), (B, questions, T)
+    logits, right = (
+        model(torch.tensor(tokens)),
+        torch.tensor(task.answers(tokens)),
+    )
+    # each question counts alike
+    loss = sum(map(cross_entropy, logits.unbind(1), right.unbind(1))) / len(
+        task.QUESTIONS
+    )
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -83,7 +103,9 @@ def train(d, H, steps=STEPS, seed=SEED, H_kv=None):
     model, rng = Reader(d, H, H_kv), np.random.default_rng([seed, d, H])
     rate = 0.04 * d**-0.5
     optimizer = torch.optim.Adam(model.parameters(), rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, rate, total_steps=steps, pct_start=0.1
+    )
     losses = []
     for _ in range(steps):
         losses.append(step(model, optimizer, rng))
@@ -96,14 +118,30 @@ def entry(size):
     torch.set_num_threads(1)
     (d, H), began = size, time.process_time()
     model, losses = train(d, H)
-    P = {name: p.detach().numpy().astype(np.float16) for name, p in model.state_dict().items()}
+    P = {
+        name: p.detach().numpy().astype(np.float16)
+        for name, p in model.state_dict().items()
+    }
     tests = task.held_out()
     stored = {name: p.astype(np.float32) for name, p in P.items()}
-    untrained, trained = task.measure(tests, task.start(d, H), H), task.measure(tests, stored, H)
+    untrained, trained = (
+        task.measure(tests, task.start(d, H), H),
+        task.measure(tests, stored, H),
+    )
     last = round(float(np.mean(losses[-20:])), 4)
-    result = {"d": d, "H": H, "last_loss": last, "untrained": plain(untrained), "trained": plain(trained)}
+    result = {
+        "d": d,
+        "H": H,
+        "last_loss": last,
+        "untrained": plain(untrained),
+        "trained": plain(trained),
+    }
     accuracy = " ".join(f"{100 * x:3.0f}" for x in trained["accuracy"])
-    print(f"d {d:3}  H {H}  loss {trained['loss']:.3f}  accuracy {accuracy}  {time.process_time() - began:.0f} s", flush=True)
+    print(
+        f"d {d:3}  H {H}  loss {trained['loss']:.3f}  accuracy {accuracy} "
+        f" {time.process_time() - began:.0f} s",
+        flush=True,
+    )
     return {f"{d}.{H}.{name}": p for name, p in P.items()}, result
 
 
@@ -113,14 +151,32 @@ def plain(measures):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--jobs", type=int, default=1, help="models trained at the same time; the result is the same")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        help="models trained at the same time; the result is the same",
+    )
     jobs = parser.parse_args().jobs
     with ProcessPoolExecutor(jobs) as pool:
-        done = list(pool.map(entry, [(d, H) for d in reversed(task.WIDTHS) for H in task.HEADS]))
+        done = list(
+            pool.map(
+                entry,
+                [(d, H) for d in reversed(task.WIDTHS) for H in task.HEADS],
+            )
+        )
     record = {
-        "command": "python -m tfbook.experiments.heads --jobs 2", "seed": SEED, "steps": STEPS, "batch": BATCH,
-        "torch": torch.__version__.partition("+")[0], "models": [result for _, result in done],
+        "command": "python -m tfbook.experiments.heads --jobs 2",
+        "seed": SEED,
+        "steps": STEPS,
+        "batch": BATCH,
+        "torch": torch.__version__.partition("+")[0],
+        "models": [result for _, result in done],
     }
-    np.savez_compressed(task.FILE, record=json.dumps(record), **{name: p for P, _ in done for name, p in P.items()})
+    np.savez_compressed(
+        task.FILE,
+        record=json.dumps(record),
+        **{name: p for P, _ in done for name, p in P.items()},
+    )
     print(f"{task.FILE.name}: {task.FILE.stat().st_size:,} bytes")

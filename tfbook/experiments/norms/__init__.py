@@ -1,4 +1,6 @@
-"""Losses of small language models whose layers normalise in three places, trained by ``__main__.py``."""
+"""Losses of small language models whose layers normalise in three places, trained by
+``__main__.py``.
+"""
 
 from pathlib import Path
 

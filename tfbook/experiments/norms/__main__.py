@@ -1,9 +1,11 @@
-"""Train the models behind ``norms.npz``: three places for a norm, with warm-up and without.
+"""Train the models behind ``norms.npz``: three places for a norm, with warm-up and
+without.
 
     python -m tfbook.experiments.norms [--jobs 2]
 
-Six layers of 32 channels, 4 heads, characters of Python's help texts (those of Python 3.11; they differ between versions), 300 steps of
-8 sequences of 32; 233 s of processor time in all. The mean loss of the last 30 steps in nats a character, seeds 0, 1 and 2:
+Six layers of 32 channels, 4 heads, characters of Python's help texts (those of Python
+3.11; they differ between versions), 300 steps of 8 sequences of 32; 233 s of processor
+time in all. The mean loss of the last 30 steps in nats a character, seeds 0, 1 and 2:
 
     post  rate 0.001  warm-up   0  loss 2.95 2.89 3.05
     post  rate 0.001  warm-up 100  loss 2.95 2.90 2.93
@@ -42,15 +44,25 @@ def losses(norm, rate, warmup, seed, steps=norms.STEPS):
     torch.manual_seed(seed)
     written = text()[:200_000]
     vocabulary = characters(written)
-    tokens, rng = torch.tensor(encode(written, vocabulary)), np.random.default_rng(seed)
+    tokens, rng = (
+        torch.tensor(encode(written, vocabulary)),
+        np.random.default_rng(seed),
+    )
     model = LanguageModel(len(vocabulary), T, D, H, L, norm=norm)
     optimizer = torch.optim.Adam(model.parameters(), rate, betas=(0.9, 0.98))
-    rise = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / max(warmup, 1)))
+    rise = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1, (step + 1) / max(warmup, 1))
+    )
     kept = []
     for _ in range(steps):
-        at = torch.tensor(rng.integers(len(tokens) - T, size=(BATCH, 1))) + torch.arange(T + 1)
-        read = tokens[at]                                                       # (BATCH, T + 1)
-        loss = cross_entropy(model(read[:, :-1]).flatten(0, 1), read[:, 1:].flatten())
+        at = torch.tensor(
+            rng.integers(len(tokens) - T, size=(BATCH, 1))
+        ) + torch.arange(T + 1)
+        # (BATCH, T + 1)
+        read = tokens[at]
+        loss = cross_entropy(
+            model(read[:, :-1]).flatten(0, 1), read[:, 1:].flatten()
+        )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -65,19 +77,42 @@ def run(job):
     kept = losses(*job)
     norm, rate, warmup, seed = job
     last, seconds = np.mean(kept[-30:]), time.process_time() - began
-    print(f"    {norm:4}  rate {rate}  warm-up {warmup:3}  seed {seed}  loss {last:.2f}  {seconds:.0f} s", flush=True)
+    print(
+        f"    {norm:4}  rate {rate}  warm-up {warmup:3}  seed {seed}  loss {last:.2f} "
+        f" {seconds:.0f} s",
+        flush=True,
+    )
     return kept
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--jobs", type=int, default=1, help="models trained at the same time; the result is the same")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        help="models trained at the same time; the result is the same",
+    )
     jobs = parser.parse_args().jobs
     every = list(product(NORMS, norms.RATES, norms.WARMUPS, range(SEEDS)))
     with ProcessPoolExecutor(jobs) as pool:
-        done = np.array(list(pool.map(run, every)), np.float32).reshape(-1, SEEDS, norms.STEPS)
-    record = {"command": "python -m tfbook.experiments.norms", "L": L, "d": D, "H": H, "T": T, "batch": BATCH,
-              "seeds": list(range(SEEDS)), "steps": norms.STEPS, "torch": torch.__version__.partition("+")[0]}
-    curves = {f"{norm}.{rate}.{warmup}": curve for (norm, rate, warmup, _), curve in zip(every[::SEEDS], done)}
+        done = np.array(list(pool.map(run, every)), np.float32).reshape(
+            -1, SEEDS, norms.STEPS
+        )
+    record = {
+        "command": "python -m tfbook.experiments.norms",
+        "L": L,
+        "d": D,
+        "H": H,
+        "T": T,
+        "batch": BATCH,
+        "seeds": list(range(SEEDS)),
+        "steps": norms.STEPS,
+        "torch": torch.__version__.partition("+")[0],
+    }
+    curves = {
+        f"{norm}.{rate}.{warmup}": curve
+        for (norm, rate, warmup, _), curve in zip(every[::SEEDS], done)
+    }
     np.savez_compressed(norms.FILE, record=json.dumps(record), **curves)
     print(f"{norms.FILE.name}: {norms.FILE.stat().st_size:,} bytes")

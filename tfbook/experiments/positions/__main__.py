@@ -1,10 +1,12 @@
-"""Train the small models of ``positions.npz``, one for each reader and seed, and read each past its length.
+"""Train the small models of ``positions.npz``, one for each reader and seed, and read
+each past its length.
 
     nice -n 10 python -m tfbook.experiments.positions --jobs 2
 
-Seeds 0 and 1, 600 steps of 32 sequences of 64 tokens each. One run, from end to end: 403 s of one core in all, 13 minutes on two
-that were shared. Loss in nats: at the end of training; of held-out text, within the trained length and at positions 257 to 512; the
-seconds of processor time last:
+Seeds 0 and 1, 600 steps of 32 sequences of 64 tokens each. One run, from end to end:
+403 s of one core in all, 13 minutes on two that were shared. Loss in nats: at the end
+of training; of held-out text, within the trained length and at positions 257 to 512;
+the seconds of processor time last:
 
     learned                  seed 0  loss 1.811  held out 1.793  past 256 nan  22 s
     sinusoidal               seed 0  loss 2.065  held out 1.971  past 256 3.678  24 s
@@ -42,27 +44,42 @@ STEPS, BATCH, RATE, STRIDE = 600, 32, 4e-3, 128
 
 
 class LSTM(nn.Module):
-    """A stack of LSTM layers under the table of tokens; with d = d_h it has 74,240 parameters, the Transformers 74,752 or 78,848."""
+    """A stack of LSTM layers under the table of tokens; with d = d_h it has 74,240
+    parameters, the Transformers 74,752 or 78,848.
+    """
 
     def __init__(self, vocab, d, L):
         super().__init__()
-        self.E = nn.Parameter(0.02 * torch.randn(vocab, d))  # as in a LanguageModel
-        self.layers = nn.ModuleList(nn.ParameterDict(self.start(d)) for _ in range(L))
+        self.E = nn.Parameter(
+            0.02 * torch.randn(vocab, d)
+        )  # as in a LanguageModel
+        self.layers = nn.ModuleList(
+            nn.ParameterDict(self.start(d)) for _ in range(L)
+        )
 
     @staticmethod
     def start(d):
         P = {name: torch.randn(d, 4 * d) / d**0.5 for name in ("W_x", "W_h")}
-        return P | {"b": torch.cat([torch.zeros(d), torch.ones(d), torch.zeros(2 * d)])}  # forget gates begin open
+        # forget gates begin open
+        return P | {
+            "b": torch.cat(
+                [torch.zeros(d), torch.ones(d), torch.zeros(2 * d)]
+            )
+        }
 
     def forward(self, tokens):
-        return task.recurrent_logits(tokens, dict(self.named_parameters()), embed, lstm)
+        return task.recurrent_logits(
+            tokens, dict(self.named_parameters()), embed, lstm
+        )
 
 
 def step(model, optimizer, learned_from, rng):
     """One step on sequences from anywhere in the text; returns the loss."""
     start = rng.integers(len(learned_from) - task.TRAINED, size=(BATCH, 1))
     tokens = torch.tensor(learned_from[start + np.arange(task.TRAINED + 1)])
-    loss = cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+    loss = cross_entropy(
+        model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten()
+    )
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -75,19 +92,29 @@ def begin(reader):
     if kind == "lstm":
         model = LSTM(task.VOCAB, task.SIZE["d"], task.SIZE["L"])
     else:
-        model = LanguageModel(task.VOCAB, task.TRAINED, positions=kind, fused=True, **task.SIZE)
+        model = LanguageModel(
+            task.VOCAB, task.TRAINED, positions=kind, fused=True, **task.SIZE
+        )
     if kind in task.SCALED and not small:
         model.E.data *= task.SIZE["d"] ** 0.5  # as the paper scales them
     return model
 
 
 def train(reader, seed, steps=STEPS):
-    """Return a trained model and the losses on the way; the data's order is the same for every reader."""
+    """Return a trained model and the losses on the way; the data's order is the same
+    for every reader.
+    """
     torch.manual_seed(seed)
     model = begin(reader)
     optimizer = torch.optim.Adam(model.parameters(), RATE)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.1)
-    learned_from, rng, losses = task.tokens()[0], np.random.default_rng(seed), []
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, RATE, total_steps=steps, pct_start=0.1
+    )
+    learned_from, rng, losses = (
+        task.tokens()[0],
+        np.random.default_rng(seed),
+        [],
+    )
     for _ in range(steps):
         losses.append(step(model, optimizer, learned_from, rng))
         schedule.step()
@@ -99,8 +126,14 @@ def read(model, T=task.READ):
     """Held-out loss at each position, (READ,): NaN past the end of a learned table."""
     found = np.full(task.READ, np.nan, np.float32)
     try:
-        asked, right = (torch.tensor(x[:, :T]) for x in task.windows(task.tokens()[1], task.READ, STRIDE))
-        batches = [cross_entropy(model(a).transpose(1, 2), r, reduction="none") for a, r in zip(asked.split(16), right.split(16))]
+        asked, right = (
+            torch.tensor(x[:, :T])
+            for x in task.windows(task.tokens()[1], task.READ, STRIDE)
+        )
+        batches = [
+            cross_entropy(model(a).transpose(1, 2), r, reduction="none")
+            for a, r in zip(asked.split(16), right.split(16))
+        ]
     except ValueError as error:  # the table ends
         print(f"{model.positions}: {error}")
         return read(model, task.TRAINED)
@@ -109,36 +142,80 @@ def read(model, T=task.READ):
 
 
 def entry(which):
-    """Train one model: its parameters by name, its losses by position, and what the record keeps of it."""
+    """Train one model: its parameters by name, its losses by position, and what the
+    record keeps of it.
+    """
     torch.set_num_threads(1)
     (seed, reader), began = which, time.process_time()
     model, losses = train(reader, seed)
     P = {name: p.half().numpy() for name, p in model.state_dict().items()}
-    model.load_state_dict({name: torch.tensor(p) for name, p in P.items()})  # what is read is what is stored
+    # what is read is what is stored
+    model.load_state_dict({name: torch.tensor(p) for name, p in P.items()})
     by_position = read(model)
-    last, within, past = np.mean(losses[-50:]), by_position[: task.TRAINED].mean(), by_position[256:].mean()
+    last, within, past = (
+        np.mean(losses[-50:]),
+        by_position[: task.TRAINED].mean(),
+        by_position[256:].mean(),
+    )
     took = time.process_time() - began
-    print(f"    {reader:23}  seed {seed}  loss {last:.3f}  held out {within:.3f}  past 256 {past:.3f}  {took:.0f} s", flush=True)
+    print(
+        f"    {reader:23}  seed {seed}  loss {last:.3f}  held out {within:.3f}  past"
+        f" 256 {past:.3f}  {took:.0f} s",
+        flush=True,
+    )
     size = sum(p.size for p in P.values())
-    result = {"reader": reader, "seed": seed, "parameters": size, "last_loss": round(float(last), 4), "seconds": round(took)}
-    return {f"{reader}.{name}": p for name, p in P.items()} if seed == task.SEEDS[0] else {}, by_position, result
+    result = {
+        "reader": reader,
+        "seed": seed,
+        "parameters": size,
+        "last_loss": round(float(last), 4),
+        "seconds": round(took),
+    }
+    return (
+        (
+            {f"{reader}.{name}": p for name, p in P.items()}
+            if seed == task.SEEDS[0]
+            else {}
+        ),
+        by_position,
+        result,
+    )
 
 
 def store(done, jobs):
     """Write down what ``entry`` returned for each seed and reader, in their order."""
-    losses = np.stack([by_position for _, by_position, _ in done]).reshape(len(task.SEEDS), len(task.READERS), -1).swapaxes(0, 1)
+    losses = (
+        np.stack([by_position for _, by_position, _ in done])
+        .reshape(len(task.SEEDS), len(task.READERS), -1)
+        .swapaxes(0, 1)
+    )
     record = {
         "command": f"python -m tfbook.experiments.positions --jobs {jobs}",
-        "seeds": task.SEEDS, "steps": STEPS, "batch": BATCH, "rate": RATE,
-        "stride": STRIDE, "torch": torch.__version__.partition("+")[0], "models": [result for _, _, result in done],
+        "seeds": task.SEEDS,
+        "steps": STEPS,
+        "batch": BATCH,
+        "rate": RATE,
+        "stride": STRIDE,
+        "torch": torch.__version__.partition("+")[0],
+        "models": [result for _, _, result in done],
     }
-    np.savez_compressed(task.FILE, record=json.dumps(record), losses=losses, **{name: p for P, _, _ in done for name, p in P.items()})
+    np.savez_compressed(
+        task.FILE,
+        record=json.dumps(record),
+        losses=losses,
+        **{name: p for P, _, _ in done for name, p in P.items()},
+    )
     print(f"{task.FILE.name}: {task.FILE.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--jobs", type=int, default=1, help="models trained at the same time; the result is the same")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        help="models trained at the same time; the result is the same",
+    )
     jobs = parser.parse_args().jobs
     with ProcessPoolExecutor(jobs) as pool:
         store(list(pool.map(entry, product(task.SEEDS, task.READERS))), jobs)

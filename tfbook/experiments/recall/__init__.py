@@ -1,7 +1,9 @@
-"""A letter from far back: the task, five small networks that read it, and how they did after training .
+"""A letter from far back: the task, five small networks that read it, and how they did
+after training .
 
-A row of 64 small letters holds one capital. At its end the network says which: *a f c **D** b g h … e* asks for *d*. All five have
-about as many parameters, and differ in how a position learns of the others.
+A row of 64 small letters holds one capital. At its end the network says which: *a f c
+**D** b g h … e* asks for *d*. All five have about as many parameters, and differ in how
+a position learns of the others.
 """
 
 from pathlib import Path
@@ -20,8 +22,13 @@ FILE = Path(__file__).parent / "recall.npz"
 
 
 def sequences(rng, n):
-    """Return n rows of T tokens (a capital is its letter + 8), how far before the end each capital stands, and its letter."""
-    tokens, place = rng.integers(LETTERS, size=(n, T)), rng.integers(T, size=n)
+    """Return n rows of T tokens (a capital is its letter + 8), how far before the end
+    each capital stands, and its letter.
+    """
+    tokens, place = (
+        rng.integers(LETTERS, size=(n, T)),
+        rng.integers(T, size=n),
+    )
     rows = np.arange(n)
     letter = tokens[rows, place]
     tokens[rows, place] += LETTERS
@@ -63,14 +70,19 @@ class LSTM(nn.Module):
     def __init__(self, d, d_h):
         super().__init__()
         self.W_x, self.W_h = random(d, 4 * d_h), random(d_h, 4 * d_h)
-        self.b = nn.Parameter(torch.tensor([0.0, 1.0, 0.0, 0.0]).repeat_interleave(d_h))  # i f g o
+        # i f g o
+        self.b = nn.Parameter(
+            torch.tensor([0.0, 1.0, 0.0, 0.0]).repeat_interleave(d_h)
+        )
 
     def forward(self, X):
         return lstm(X, {"W_x": self.W_x, "W_h": self.W_h, "b": self.b})
 
 
 class Convolutions(nn.Module):
-    """Causal convolutions with residuals; layer l sees every ``gaps[l]``-th position before it."""
+    """Causal convolutions with residuals; layer l sees every ``gaps[l]``-th position
+    before it.
+    """
 
     def __init__(self, d, k, gaps):
         super().__init__()
@@ -85,8 +97,12 @@ class Convolutions(nn.Module):
 
 
 def dilated(X, W, b, gap):
-    """A causal convolution over every gap-th position: conv1d on ``gap`` interleaved sequences; gap has to divide T."""
-    apart = X.unflatten(-2, (-1, gap)).transpose(-2, -3)  # (..., gap, T / gap, d)
+    """A causal convolution over every gap-th position: conv1d on ``gap`` interleaved
+    sequences; gap has to divide T.
+    """
+    apart = X.unflatten(-2, (-1, gap)).transpose(
+        -2, -3
+    )  # (..., gap, T / gap, d)
     return conv1d(apart, W, b, causal=True).transpose(-2, -3).flatten(-3, -2)
 
 
@@ -103,8 +119,16 @@ class Reader(nn.Module):
         d, d_h, network = {
             "attention": (32, 32, lambda: Attention(32)),
             "LSTM": (32, 20, lambda: LSTM(32, 20)),
-            "dilated convolution": (19, 19, lambda: Convolutions(19, k=2, gaps=[1, 2, 4, 8, 16, 32])),
-            "convolution": (19, 19, lambda: Convolutions(19, k=3, gaps=[1, 1, 1, 1])),
+            "dilated convolution": (
+                19,
+                19,
+                lambda: Convolutions(19, k=2, gaps=[1, 2, 4, 8, 16, 32]),
+            ),
+            "convolution": (
+                19,
+                19,
+                lambda: Convolutions(19, k=3, gaps=[1, 1, 1, 1]),
+            ),
             "RNN": (32, 48, lambda: Recurrence(32, 48)),
         }[name]
         self.E = nn.Parameter(torch.randn(2 * LETTERS, d))
@@ -117,11 +141,15 @@ class Reader(nn.Module):
 
 
 def train(name, rate=0.01, steps=800, batch=32, seed=0):
-    """Return a trained reader and the loss of every step, in nats (a guess: ln 8 = 2.08)."""
+    """Return a trained reader and the loss of every step, in nats (a guess: ln 8 =
+    2.08).
+    """
     torch.manual_seed(seed)
     model, rng, losses = Reader(name), np.random.default_rng([seed, 1]), []
     optimizer = torch.optim.Adam(model.parameters(), rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, rate, total_steps=steps, pct_start=0.1
+    )
     for _ in range(steps):
         tokens, _, letter = map(torch.tensor, sequences(rng, batch))
         loss = nn.functional.cross_entropy(model(tokens), letter)
@@ -136,7 +164,9 @@ def train(name, rate=0.01, steps=800, batch=32, seed=0):
 
 @torch.no_grad()
 def accuracy(model, n=8192, bins=8):
-    """Share of right answers on rows that no reader was trained on, by distance: (bins,), from the nearest 8 places on."""
+    """Share of right answers on rows that no reader was trained on, by distance:
+    (bins,), from the nearest 8 places on.
+    """
     tokens, distance, letter = sequences(np.random.default_rng(2**32), n)
     right = model(torch.tensor(tokens)).argmax(dim=-1).numpy() == letter
     at = distance * bins // T
@@ -144,5 +174,7 @@ def accuracy(model, n=8192, bins=8):
 
 
 def record():
-    """What the script wrote down: the command, the seeds, and of each network its size and, seed by seed, the measures."""
+    """What the script wrote down: the command, the seeds, and of each network its size
+    and, seed by seed, the measures.
+    """
     return stored.record(FILE)

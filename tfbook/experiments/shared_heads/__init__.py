@@ -1,4 +1,6 @@
-"""What sharing key/value heads did to small models in training: loss on text, and answers to five questions, seed by seed."""
+"""What sharing key/value heads did to small models in training: loss on text, and
+answers to five questions, seed by seed.
+"""
 
 from pathlib import Path
 
@@ -10,7 +12,9 @@ FILE = Path(__file__).parent / "shared_heads.json"
 
 
 def record():
-    """What ``__main__.py`` wrote down: the command, the sizes, and of each model H_kv, seed and measures."""
+    """What ``__main__.py`` wrote down: the command, the sizes, and of each model H_kv,
+    seed and measures.
+    """
     return stored.record(FILE)
 
 
@@ -28,4 +32,7 @@ def measured(name):
         For each H_kv, most heads first, a number for each seed.
     """
     models = record()["models"]
-    return {H_kv: np.array([m[name] for m in models if m["H_kv"] == H_kv]) for H_kv in dict.fromkeys(m["H_kv"] for m in models)}
+    return {
+        H_kv: np.array([m[name] for m in models if m["H_kv"] == H_kv])
+        for H_kv in dict.fromkeys(m["H_kv"] for m in models)
+    }

@@ -1,11 +1,14 @@
-"""Train the models of ``shared_heads.json``: 8 query heads that share 8, 4 or 1 key/value heads.
+"""Train the models of ``shared_heads.json``: 8 query heads that share 8, 4 or 1
+key/value heads.
 
     python -m tfbook.experiments.shared_heads [--jobs 3]
 
-Two tasks. *Text*: guess the next character of Python's help texts (2 layers, d = 64, 64 characters at a time); the loss in nats on
-text that no model was trained on. *Recall*: the five questions of ``tfbook/experiments/heads/__init__.py`` (2 layers, d = 64); the share of
-right answers. Seeds 0, 1, 2; within a seed all models see the same data in the same order. 400 and 1000 steps of 16 and 32
-sequences; about 230 s of one core in all. The seconds of processor time stand last:
+Two tasks. *Text*: guess the next character of Python's help texts (2 layers, d = 64, 64
+characters at a time); the loss in nats on text that no model was trained on. *Recall*:
+the five questions of ``tfbook/experiments/heads/__init__.py`` (2 layers, d = 64); the
+share of right answers. Seeds 0, 1, 2; within a seed all models see the same data in the
+same order. 400 and 1000 steps of 16 and 32 sequences; about 230 s of one core in all.
+The seconds of processor time stand last:
 
     H_kv 8      seed 0      loss 2.1654 right 1.0    28 s
     H_kv 8      seed 2      loss 2.1694 right 1.0    29 s
@@ -39,12 +42,16 @@ D, H, L, T, BATCH = 64, 8, 2, 64, 16
 
 def excerpts(tokens, n, rng):
     """n pieces of T + 1 tokens, each from a random place."""
-    return torch.tensor(tokens[rng.integers(len(tokens) - T, size=(n, 1)) + np.arange(T + 1)])
+    return torch.tensor(
+        tokens[rng.integers(len(tokens) - T, size=(n, 1)) + np.arange(T + 1)]
+    )
 
 
 def loss_of(model, pieces):
     """In nats a character."""
-    return nn.functional.cross_entropy(model(pieces[:, :-1]).flatten(0, 1), pieces[:, 1:].flatten())
+    return nn.functional.cross_entropy(
+        model(pieces[:, :-1]).flatten(0, 1), pieces[:, 1:].flatten()
+    )
 
 
 def train_text(H_kv, seed, steps=400):
@@ -56,18 +63,24 @@ def train_text(H_kv, seed, steps=400):
     seen, unseen = np.split(tokens, [int(0.9 * len(tokens))])
     model = LanguageModel(len(vocab), T, D, H, L, H_kv=H_kv, norm="pre")
     optimizer = torch.optim.Adam(model.parameters(), 3e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=steps, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, 3e-3, total_steps=steps, pct_start=0.1
+    )
     for _ in range(steps):
         optimizer.zero_grad()
         loss_of(model, excerpts(seen, BATCH, rng)).backward()
         optimizer.step()
         schedule.step()
     with torch.no_grad():
-        return loss_of(model, excerpts(unseen, 256, np.random.default_rng(0))).item()
+        return loss_of(
+            model, excerpts(unseen, 256, np.random.default_rng(0))
+        ).item()
 
 
 def train_recall(H_kv, seed, steps=1000):
-    """The share of right answers to the five questions, of sequences that the model has not seen."""
+    """The share of right answers to the five questions, of sequences that the model has
+    not seen.
+    """
     model, _ = train_heads.train(D, H, steps, seed, H_kv)
     tokens = recall.held_out()
     with torch.no_grad():
@@ -80,18 +93,39 @@ def entry(model):
     """Train both models of one H_kv and seed."""
     torch.set_num_threads(1)
     (H_kv, seed), began = model, time.process_time()
-    result = {"H_kv": H_kv, "seed": seed, "loss": round(train_text(*model), 4), "right": round(train_recall(*model), 4)}
-    print(*(f"{name} {value:<6}" for name, value in result.items()), f"{time.process_time() - began:.0f} s", flush=True)
+    result = {
+        "H_kv": H_kv,
+        "seed": seed,
+        "loss": round(train_text(*model), 4),
+        "right": round(train_recall(*model), 4),
+    }
+    print(
+        *(f"{name} {value:<6}" for name, value in result.items()),
+        f"{time.process_time() - began:.0f} s",
+        flush=True,
+    )
     return result
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--jobs", type=int, default=1, help="models trained at the same time; the result is the same")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        help="models trained at the same time; the result is the same",
+    )
     with ProcessPoolExecutor(parser.parse_args().jobs) as pool:
         results = list(pool.map(entry, product((H, H // 2, 1), range(3))))
     record = {
-        "command": "python -m tfbook.experiments.shared_heads --jobs 3", "d": D, "H": H, "L": L, "T": T,
-        "torch": torch.__version__.partition("+")[0], "models": results,
+        "command": "python -m tfbook.experiments.shared_heads --jobs 3",
+        "d": D,
+        "H": H,
+        "L": L,
+        "T": T,
+        "torch": torch.__version__.partition("+")[0],
+        "models": results,
     }
-    stored.FILE.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    stored.FILE.write_text(
+        json.dumps(record, indent=1) + "\n", encoding="utf-8"
+    )

@@ -13,7 +13,11 @@ from tfbook.numpy.gradients.functions import (
     silu_vjp,
     softmax_vjp,
 )
-from tfbook.numpy.gradients.layer import residual_vjp, transformer_layer_vjp, transformer_vjp
+from tfbook.numpy.gradients.layer import (
+    residual_vjp,
+    transformer_layer_vjp,
+    transformer_vjp,
+)
 from tfbook.numpy.gradients.tokens import (
     embed_vjp,
     feed_forward_vjp,

@@ -1,8 +1,15 @@
-"""Gradients by hand of attention; the convention is that of :mod:`tfbook.numpy.gradients.functions`."""
+"""Gradients by hand of attention; the convention is that of
+:mod:`tfbook.numpy.gradients.functions`.
+"""
 
 import numpy as np
 
-from tfbook.numpy.attention import attention_weights, scaled_dot_product_attention, weighted_mean, zero_nonfinite
+from tfbook.numpy.attention import (
+    attention_weights,
+    scaled_dot_product_attention,
+    weighted_mean,
+    zero_nonfinite,
+)
 from tfbook.numpy.check_heads import for_heads
 from tfbook.numpy.checks import floats, scale_factor, shapes
 from tfbook.numpy.gradients.functions import gradient_of, linear_vjp, sum_to
@@ -12,8 +19,11 @@ from tfbook.numpy.multi_head import multi_head_attention
 
 @shapes(**scaled_dot_product_attention.contract)
 @np.errstate(invalid="ignore")  # a value that the mask hides may be infinite
-def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=None):
-    r"""Gradients of :func:`scaled_dot_product_attention`, back along its three steps: mix, softmax, scores.
+def scaled_dot_product_attention_vjp(
+    dY, Q, K, V, mask=None, bias=None, scale=None
+):
+    r"""Gradients of :func:`scaled_dot_product_attention`, back along its three steps:
+    mix, softmax, scores.
 
     Parameters
     ----------
@@ -25,7 +35,8 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
     Returns
     -------
     dQ, dK, dV : ndarray
-        Shapes of ``Q``, ``K`` and ``V``; zero for a query that may attend to nothing, and for a key that none may attend to.
+        Shapes of ``Q``, ``K`` and ``V``; zero for a query that may attend to nothing,
+        and for a key that none may attend to.
 
     Raises
     ------
@@ -34,13 +45,20 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
 
     Notes
     -----
-    With A the weights: :math:`dV = A^\top dY`, :math:`dA = dY\,V^\top`,
-    :math:`dS = A ⊙ (dA - \mathrm{rowsum}(A ⊙ dA))`, :math:`dQ = dS\,K / \sqrt{d_k}`, :math:`dK = dS^\top Q / \sqrt{d_k}`.
+    With A the weights: :math:`dV = A^\top dY`, :math:`dA = dY\,V^\top`, :math:`dS
+    = A ⊙ (dA - \mathrm{rowsum}(A ⊙ dA))`, :math:`dQ = dS\,K / \sqrt{d_k}`, :math:`dK =
+    dS^\top Q / \sqrt{d_k}`.
 
     Examples
     --------
-    >>> dQ, dK, dV = scaled_dot_product_attention_vjp(dY=[[1.0]], Q=[[0.0]], K=[[1.0], [-1.0]], V=[[2.0], [4.0]])
-    >>> dQ, dK.ravel(), dV.ravel()  # looking more at the first key brings Y = 3 down
+    >>> dQ, dK, dV = scaled_dot_product_attention_vjp(
+    ...     dY=[[1.0]], Q=[[0.0]], K=[[1.0], [-1.0]], V=[[2.0], [4.0]]
+    ... )
+    >>> (
+    ...     dQ,
+    ...     dK.ravel(),
+    ...     dV.ravel(),
+    ... )  # looking more at the first key brings Y = 3 down
     (array([[-1.]]), array([0., 0.]), array([0.5, 0.5]))
     """
     A = attention_weights(Q, K, mask, bias, scale)
@@ -49,7 +67,8 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
     dV = np.swapaxes(A, -1, -2) @ dY
     dA = dY @ np.swapaxes(V, -1, -2)
     if mask is not None:
-        dA = np.where(mask, dA, dA.dtype.type(0))  # 0 · nan is nan: the weight alone would not hide a masked value
+        # 0 · nan is nan: the weight alone would not hide a masked value
+        dA = np.where(mask, dA, dA.dtype.type(0))
     dS = A * (dA - (A * dA).sum(axis=-1, keepdims=True))
     dS *= scale_factor(scale, Q.shape[-1])
     dQ, dK = dS @ zero_nonfinite(K), np.swapaxes(dS, -1, -2) @ Q
@@ -57,7 +76,19 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
 
 
 @shapes(**{**multi_head_attention.contract, "context": "... T_k d"})
-def multi_head_attention_vjp(dY, X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None, bias=None, context=None):
+def multi_head_attention_vjp(
+    dY,
+    X,
+    W_Q,
+    W_K,
+    W_V,
+    W_O,
+    H,
+    H_kv=None,
+    mask=None,
+    bias=None,
+    context=None,
+):
     r"""Gradients of :func:`multi_head_attention`.
 
     Parameters
@@ -70,7 +101,8 @@ def multi_head_attention_vjp(dY, X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None,
     Returns
     -------
     dX, dW_Q, dW_K, dW_V, dW_O : ndarray
-        Shapes of the arguments. Where there is a context, its gradient dcontext comes as a sixth.
+        Shapes of the arguments. Where there is a context, its gradient dcontext comes
+        as a sixth.
 
     Raises
     ------
@@ -79,13 +111,22 @@ def multi_head_attention_vjp(dY, X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None,
 
     Notes
     -----
-    A token of X has its share in the loss by its query, its key and its value: the three gradients add up. So do those of
-    the query heads that share one key/value head.
+    A token of X has its share in the loss by its query, its key and its value:
+    the three gradients add up. So do those of the query heads that share one key/value
+    head.
 
     Examples
     --------
     >>> I = np.eye(2)
-    >>> dX, *dW = multi_head_attention_vjp(dY=np.ones((3, 2)), X=np.ones((3, 2)), W_Q=I, W_K=I, W_V=I, W_O=I, H=2)
+    >>> dX, *dW = multi_head_attention_vjp(
+    ...     dY=np.ones((3, 2)),
+    ...     X=np.ones((3, 2)),
+    ...     W_Q=I,
+    ...     W_K=I,
+    ...     W_V=I,
+    ...     W_O=I,
+    ...     H=2,
+    ... )
     >>> dX, dW[3]
     (array([[1., 1.],
            [1., 1.],
@@ -99,14 +140,22 @@ def multi_head_attention_vjp(dY, X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None,
     n = H // H_kv
 
     Q = split_heads(X @ W_Q, H)
-    K, V = (repeat_heads(split_heads(context @ W, H_kv), n) for W in (W_K, W_V))
+    K, V = (
+        repeat_heads(split_heads(context @ W, H_kv), n) for W in (W_K, W_V)
+    )
     Y = merge_heads(scaled_dot_product_attention(Q, K, V, mask, bias))
 
     dY, dW_O = linear_vjp(dY, Y, W_O)
-    dQ, dK, dV = scaled_dot_product_attention_vjp(split_heads(dY, H), Q, K, V, mask, bias)
+    dQ, dK, dV = scaled_dot_product_attention_vjp(
+        split_heads(dY, H), Q, K, V, mask, bias
+    )
     dX, dW_Q = linear_vjp(merge_heads(dQ), X, W_Q)
-    dcontext_K, dW_K = linear_vjp(merge_heads(repeat_heads_vjp(dK, n)), context, W_K)
-    dcontext_V, dW_V = linear_vjp(merge_heads(repeat_heads_vjp(dV, n)), context, W_V)
+    dcontext_K, dW_K = linear_vjp(
+        merge_heads(repeat_heads_vjp(dK, n)), context, W_K
+    )
+    dcontext_V, dW_V = linear_vjp(
+        merge_heads(repeat_heads_vjp(dV, n)), context, W_V
+    )
     dcontext = dcontext_K + dcontext_V
     if alone:
         return dX + dcontext, dW_Q, dW_K, dW_V, dW_O
@@ -114,7 +163,8 @@ def multi_head_attention_vjp(dY, X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None,
 
 
 def repeat_heads_vjp(dY, n):
-    """Gradient of :func:`repeat_heads`: the sum over the n query heads that share a key/value head.
+    """Gradient of :func:`repeat_heads`: the sum over the n query heads that share a
+    key/value head.
 
     Parameters
     ----------

@@ -1,4 +1,5 @@
-"""Gradients by hand of what works token by token: embedding, norms, feed-forward networks.
+"""Gradients by hand of what works token by token: embedding, norms, feed-forward
+networks.
 
 The convention is that of :mod:`tfbook.numpy.gradients.functions`.
 """
@@ -14,14 +15,22 @@ from tfbook.numpy.feed_forward import (
     gated_feed_forward,
 )
 from tfbook.numpy.functions import gelu, relu, silu
-from tfbook.numpy.gradients.functions import gelu_vjp, gradient_of, linear_vjp, relu_vjp, silu_vjp, sum_to
+from tfbook.numpy.gradients.functions import (
+    gelu_vjp,
+    gradient_of,
+    linear_vjp,
+    relu_vjp,
+    silu_vjp,
+    sum_to,
+)
 from tfbook.numpy.normalization import layer_norm, rescaled, rms_norm
 
 ACTIVATION_VJPS = {relu: relu_vjp, gelu: gelu_vjp, silu: silu_vjp}
 
 
 def embed_vjp(dX, tokens, E, P=None):
-    """Gradients of :func:`embed`: each row of the table gets the sum over the places where its token stands.
+    """Gradients of :func:`embed`: each row of the table gets the sum over the places
+    where its token stands.
 
     Parameters
     ----------
@@ -37,7 +46,11 @@ def embed_vjp(dX, tokens, E, P=None):
 
     Examples
     --------
-    >>> embed_vjp(dX=[[1.0], [2.0], [4.0]], tokens=[2, 0, 2], E=[[0.0], [0.0], [0.0]])
+    >>> embed_vjp(
+    ...     dX=[[1.0], [2.0], [4.0]],
+    ...     tokens=[2, 0, 2],
+    ...     E=[[0.0], [0.0], [0.0]],
+    ... )
     array([[2.],
            [0.],
            [5.]])
@@ -45,7 +58,8 @@ def embed_vjp(dX, tokens, E, P=None):
     X = embed(tokens, E, P)
     dX = gradient_of(dX, X.shape, X.dtype, "dX")
     dE = np.zeros(np.shape(E), X.dtype)
-    np.add.at(dE, integers("tokens", tokens), dX)  # dE[tokens] += dX would count a token that comes twice only once
+    # dE[tokens] += dX would count a token that comes twice only once
+    np.add.at(dE, integers("tokens", tokens), dX)
     return dE if P is None else (dE, sum_to(dX, np.shape(P)))
 
 
@@ -67,13 +81,19 @@ def layer_norm_vjp(dY, X, gamma, beta, eps=1e-5):
 
     Notes
     -----
-    With z the normalised token, σ its root of variance + ε, and :math:`dz = dy ⊙ γ`:
-    :math:`dx = (dz - E[dz] - z\,E[dz ⊙ z]) / σ`. To shift or to stretch a token changes nothing, so dx has no part along
-    either.
+    With z the normalised token, σ its root of variance + ε, and :math:`dz = dy ⊙
+    γ`: :math:`dx = (dz - E[dz] - z\,E[dz ⊙ z]) / σ`. To shift or to stretch a token
+    changes nothing, so dx has no part along either.
 
     Examples
     --------
-    >>> dX, dgamma, dbeta = layer_norm_vjp(dY=[1.0, 0.0], X=[3.0, 1.0], gamma=[1.0, 1.0], beta=[0.0, 0.0], eps=0.0)
+    >>> dX, dgamma, dbeta = layer_norm_vjp(
+    ...     dY=[1.0, 0.0],
+    ...     X=[3.0, 1.0],
+    ...     gamma=[1.0, 1.0],
+    ...     beta=[0.0, 0.0],
+    ...     eps=0.0,
+    ... )
     >>> dX, dgamma, dbeta
     (array([0., 0.]), array([1., 0.]), array([1., 0.]))
     """
@@ -82,13 +102,26 @@ def layer_norm_vjp(dY, X, gamma, beta, eps=1e-5):
     centred -= centred.mean(axis=-1, keepdims=True)
     sigma = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
     Z, dZ = centred / sigma, dY * gamma
-    dX = (dZ - dZ.mean(axis=-1, keepdims=True) - Z * (dZ * Z).mean(axis=-1, keepdims=True)) / sigma / s
-    return dX.astype(dY.dtype), sum_to(dY * Z, gamma.shape).astype(dY.dtype), sum_to(dY, beta.shape)
+    dX = (
+        (
+            dZ
+            - dZ.mean(axis=-1, keepdims=True)
+            - Z * (dZ * Z).mean(axis=-1, keepdims=True)
+        )
+        / sigma
+        / s
+    )
+    return (
+        dX.astype(dY.dtype),
+        sum_to(dY * Z, gamma.shape).astype(dY.dtype),
+        sum_to(dY, beta.shape),
+    )
 
 
 @shapes(**rms_norm.contract)
 def rms_norm_vjp(dY, X, gamma, eps=1e-6):
-    r"""Gradients of :func:`rms_norm`: :math:`dx = (dz - z\,E[dz ⊙ z]) / σ`, as in :func:`layer_norm_vjp` but for the mean.
+    r"""Gradients of :func:`rms_norm`: :math:`dx = (dz - z\,E[dz ⊙ z]) / σ`, as in
+    :func:`layer_norm_vjp` but for the mean.
 
     Parameters
     ----------
@@ -104,7 +137,9 @@ def rms_norm_vjp(dY, X, gamma, eps=1e-6):
 
     Examples
     --------
-    >>> dX, dgamma = rms_norm_vjp(dY=[1.0, 0.0], X=[1.0, 1.0], gamma=[1.0, 1.0], eps=0.0)
+    >>> dX, dgamma = rms_norm_vjp(
+    ...     dY=[1.0, 0.0], X=[1.0, 1.0], gamma=[1.0, 1.0], eps=0.0
+    ... )
     >>> dX, dgamma
     (array([ 0.5, -0.5]), array([1., 0.]))
     """
@@ -134,8 +169,18 @@ def feed_forward_vjp(dY, X, W_1, b_1, W_2, b_2, activation="relu"):
 
     Examples
     --------
-    >>> dX, *dP = feed_forward_vjp(dY=[1.0], X=[3.0], W_1=[[1.0, -1.0]], b_1=[0.0, 0.0], W_2=[[1.0], [1.0]], b_2=[0.5])
-    >>> dX, dP[1]  # the slope of |x|, and which of the two inner channels is awake
+    >>> dX, *dP = feed_forward_vjp(
+    ...     dY=[1.0],
+    ...     X=[3.0],
+    ...     W_1=[[1.0, -1.0]],
+    ...     b_1=[0.0, 0.0],
+    ...     W_2=[[1.0], [1.0]],
+    ...     b_2=[0.5],
+    ... )
+    >>> (
+    ...     dX,
+    ...     dP[1],
+    ... )  # the slope of |x|, and which of the two inner channels is awake
     (array([1.]), array([1., 0.]))
     """
     f, f_vjp = _activation(activation)
@@ -143,7 +188,13 @@ def feed_forward_vjp(dY, X, W_1, b_1, W_2, b_2, activation="relu"):
     dbent, dW_2 = linear_vjp(dY, f(inner), W_2)
     dinner = f_vjp(dbent, inner)
     dX, dW_1 = linear_vjp(dinner, X, W_1)
-    return dX, dW_1, sum_to(dinner, b_1.shape), dW_2, sum_to(floats("dY", dY), b_2.shape).astype(dX.dtype, copy=False)
+    return (
+        dX,
+        dW_1,
+        sum_to(dinner, b_1.shape),
+        dW_2,
+        sum_to(floats("dY", dY), b_2.shape).astype(dX.dtype, copy=False),
+    )
 
 
 @shapes(**gated_feed_forward.contract)
@@ -164,7 +215,14 @@ def gated_feed_forward_vjp(dY, X, W_gate, W_up, W_down, activation="silu"):
 
     Examples
     --------
-    >>> dX, *dW = gated_feed_forward_vjp([1.0], [3.0], W_gate=[[1.0]], W_up=[[1.0]], W_down=[[1.0]], activation="relu")
+    >>> dX, *dW = gated_feed_forward_vjp(
+    ...     [1.0],
+    ...     [3.0],
+    ...     W_gate=[[1.0]],
+    ...     W_up=[[1.0]],
+    ...     W_down=[[1.0]],
+    ...     activation="relu",
+    ... )
     >>> dX  # the slope of x² at 3
     array([6.])
     """
@@ -180,5 +238,8 @@ def _activation(activation):
     """The activation of that name, and its gradient."""
     f = activation_named(activation, ACTIVATIONS)
     if f not in ACTIVATION_VJPS:
-        raise ValueError(f"activation: expected one of {', '.join(ACTIVATIONS)}, whose gradients are known, got {activation!r}")
+        raise ValueError(
+            f"activation: expected one of {', '.join(ACTIVATIONS)}, whose gradients are"
+            f" known, got {activation!r}"
+        )
     return f, ACTIVATION_VJPS[f]

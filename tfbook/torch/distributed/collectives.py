@@ -1,14 +1,17 @@
-"""Three ways in which processes share a tensor, with their gradients: copied to all, summed over all, gathered from all.
+"""Three ways in which processes share a tensor, with their gradients: copied to all,
+summed over all, gathered from all.
 
-Each is a change of how a DTensor lies over the processes of a mesh. PyTorch knows what the change asks for going forwards and
-going backwards: where one direction copies, the other sums.
+Each is a change of how a DTensor lies over the processes of a mesh. PyTorch knows what
+the change asks for going forwards and going backwards: where one direction copies, the
+other sums.
 """
 
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
 
 
 def copied(X, mesh):
-    """Use the same X in every process; going back, the gradients of all processes are summed.
+    """Use the same X in every process; going back, the gradients of all processes are
+    summed.
 
     Parameters
     ----------
@@ -45,7 +48,8 @@ def summed(Y, mesh):
 
 
 def gathered(X, mesh, axis):
-    """Put the pieces of all processes together; going back, each gets the sum of all gradients of its piece.
+    """Put the pieces of all processes together; going back, each gets the sum of all
+    gradients of its piece.
 
     Parameters
     ----------
@@ -60,5 +64,9 @@ def gathered(X, mesh, axis):
     Tensor
         The whole, in every process.
     """
-    pieces = DTensor.from_local(X, mesh, [Shard(X.ndim + axis)], run_check=False)
-    return pieces.redistribute(placements=[Replicate()]).to_local(grad_placements=[Partial()])
+    pieces = DTensor.from_local(
+        X, mesh, [Shard(X.ndim + axis)], run_check=False
+    )
+    return pieces.redistribute(placements=[Replicate()]).to_local(
+        grad_placements=[Partial()]
+    )

@@ -1,10 +1,13 @@
-"""The batch split over processes: each learns from its own part, and the gradients are averaged."""
+"""The batch split over processes: each learns from its own part, and the gradients are
+averaged.
+"""
 
 import torch.distributed as dist
 
 
 def shard(X, mesh, axis=0):
-    """Cut X along an axis into as many equal pieces as there are processes, and return that of this process.
+    """Cut X along an axis into as many equal pieces as there are processes, and return
+    that of this process.
 
     Parameters
     ----------
@@ -28,8 +31,9 @@ def shard(X, mesh, axis=0):
     p, n = mesh.size(), X.shape[axis]
     if n % p:
         raise ValueError(
-            f"X: expected an axis {axis} that the {p} processes divide evenly, got {n} in {tuple(X.shape)}; "
-            f"pad it to {n + -n % p}, and hide what was added with a mask"
+            f"X: expected an axis {axis} that the {p} processes divide evenly, got {n}"
+            f" in {tuple(X.shape)}; pad it to {n + -n % p}, and hide what was added"
+            " with a mask"
         )
     return X.chunk(p, dim=axis)[mesh.get_local_rank()]
 
@@ -47,10 +51,14 @@ def average_gradients(parameters, mesh):
     Raises
     ------
     ValueError
-        Where a parameter has no gradient: its process would wait for the others for ever.
+        Where a parameter has no gradient: its process would wait for the others for
+        ever.
     """
     for i, parameter in enumerate(parameters):
         if parameter.grad is None:
-            raise ValueError(f"parameters: expected a gradient of each, got none of number {i}; call backward()")
+            raise ValueError(
+                f"parameters: expected a gradient of each, got none of number {i}; call"
+                " backward()"
+            )
         dist.all_reduce(parameter.grad, group=mesh.get_group())  # the sum
         parameter.grad /= mesh.size()

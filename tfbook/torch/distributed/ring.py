@@ -1,4 +1,6 @@
-"""The ring: keys and values travel from process to process, and each process's queries meet every block of them."""
+"""The ring: keys and values travel from process to process, and each process's queries
+meet every block of them.
+"""
 
 import torch
 import torch.distributed as dist
@@ -8,11 +10,15 @@ from tfbook.torch.streaming import stream, stream_back
 
 
 class Ring(torch.autograd.Function):
-    """Attention of this process's queries to the keys of all p processes, each of which runs the same lines."""
+    """Attention of this process's queries to the keys of all p processes, each of which
+    runs the same lines.
+    """
 
     @staticmethod
     def forward(ctx, Q, K, V, mesh, mask, causal, shared, block):
-        """Let p blocks of keys and values come by, and merge what the queries get from each."""
+        """Let p blocks of keys and values come by, and merge what the queries get from
+        each.
+        """
         rank, p = mesh.get_local_rank(), mesh.size()
         options = Q.shape[-1] ** -0.5, block
         q = Q.to(torch.promote_types(Q.dtype, torch.float32))
@@ -20,7 +26,8 @@ class Ring(torch.autograd.Function):
         log_Z = q.new_full((*q.shape[:-1], 1), -torch.inf)
         here = torch.cat([K, V], dim=-1)
         for step in range(p):
-            # the block travels on while it is met; it holds the keys and values of source
+            # the block travels on while it is met; it holds the keys and values of
+            # source
             arrived = pass_on(here, mesh) if step < p - 1 else None
             source = (rank - step) % p
             if source <= rank or not causal:  # else all of them come later
@@ -31,7 +38,9 @@ class Ring(torch.autograd.Function):
                 log_z = log_z.masked_fill(log_z.isposinf(), -torch.inf)
                 Y, log_Z = merge(Y, log_Z, y, log_z)
             here = arrived() if arrived else here
-        log_Z = log_Z.masked_fill(log_Z.isneginf(), torch.inf)  # nothing attended to
+        log_Z = log_Z.masked_fill(
+            log_Z.isneginf(), torch.inf
+        )  # nothing attended to
         ctx.save_for_backward(Q, K, V, mask, Y, log_Z)
         ctx.ring = mesh, causal, shared, options
         return Y.to(Q.dtype)
@@ -39,13 +48,18 @@ class Ring(torch.autograd.Function):
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx, dY):
-        """Let the blocks come by again, each with its gradient, which after p steps is at home."""
+        """Let the blocks come by again, each with its gradient, which after p steps is
+        at home.
+        """
         Q, K, V, mask, Y, log_Z = ctx.saved_tensors
         mesh, causal, shared, options = ctx.ring
         rank, p = mesh.get_local_rank(), mesh.size()
         q, dy = Q.to(Y.dtype), dY.to(Y.dtype)
         here = torch.cat([K, V], dim=-1)
-        dQ, d_here = torch.zeros_like(q), torch.zeros_like(here, dtype=q.dtype)
+        dQ, d_here = (
+            torch.zeros_like(q),
+            torch.zeros_like(here, dtype=q.dtype),
+        )
         for step in range(p):
             arrived = pass_on(here, mesh) if step < p - 1 else None
             source = (rank - step) % p
@@ -53,7 +67,9 @@ class Ring(torch.autograd.Function):
                 k, v = repeated(here, K.shape[-1], shared, q.dtype)
                 allowed = columns(mask, source, q, k)
                 own = causal and source == rank
-                dq, *dkv = stream_back(dy, q, k, v, allowed, Y, log_Z, own, *options)
+                dq, *dkv = stream_back(
+                    dy, q, k, v, allowed, Y, log_Z, own, *options
+                )
                 dQ += dq
                 d_here += of_shared(torch.cat(dkv, dim=-1), shared)
             d_here = pass_on(d_here, mesh)() if p > 1 else d_here
@@ -63,9 +79,13 @@ class Ring(torch.autograd.Function):
 
 
 def pass_on(X, mesh):
-    """Send X to the next process, take what the one before sends; the function that comes back waits for it."""
+    """Send X to the next process, take what the one before sends; the function that
+    comes back waits for it.
+    """
     group, rank, p = mesh.get_group(), mesh.get_local_rank(), mesh.size()
-    after, before = (dist.get_global_rank(group, (rank + way) % p) for way in (1, -1))
+    after, before = (
+        dist.get_global_rank(group, (rank + way) % p) for way in (1, -1)
+    )
     X = X.contiguous()
     arriving = torch.empty_like(X)
     send = dist.P2POp(dist.isend, X, after, group)
@@ -81,14 +101,16 @@ def pass_on(X, mesh):
 
 
 def merge(Y, log_Z, y, log_z):
-    r"""Join what queries got from two sets of keys: two means, each weighted with the sum that it was divided by.
+    r"""Join what queries got from two sets of keys: two means, each weighted with the
+    sum that it was divided by.
 
     Parameters
     ----------
     Y, y : Tensor, shape (..., T, d_v)
         Weighted means of values.
     log_Z, log_z : Tensor, shape (..., T, 1)
-        :math:`m + \log Z` of streaming attention; −inf where a query attends to nothing.
+        :math:`m + \log Z` of streaming attention; −inf where a query attends to
+        nothing.
 
     Returns
     -------
@@ -97,7 +119,9 @@ def merge(Y, log_Z, y, log_z):
 
     Examples
     --------
-    >>> y_1, y_2, Z_1, Z_2 = torch.tensor([2.0, 8.0, 1.0, 2.0]).reshape(4, 1, 1)
+    >>> y_1, y_2, Z_1, Z_2 = torch.tensor([2.0, 8.0, 1.0, 2.0]).reshape(
+    ...     4, 1, 1
+    ... )
     >>> Y, log_Z = merge(y_1, Z_1.log(), y_2, Z_2.log())
     >>> Y.round(decimals=3), log_Z.exp().round(decimals=3)  # (1·2 + 2·8) / 3
     (tensor([[6.]]), tensor([[3.]]))
@@ -112,7 +136,7 @@ def columns(mask, source, q, k):
     if mask is None:
         return None
     T = k.shape[-2]
-    return mask[..., source * T:(source + 1) * T].expand(*q.shape[:-1], T)
+    return mask[..., source * T : (source + 1) * T].expand(*q.shape[:-1], T)
 
 
 def repeated(both, d_k, shared, dtype):
@@ -123,4 +147,8 @@ def repeated(both, d_k, shared, dtype):
 
 def of_shared(gradient, shared):
     """The gradient of the heads that :func:`repeated` repeated."""
-    return gradient if shared == 1 else gradient.unflatten(-3, (-1, shared)).sum(dim=-3)
+    return (
+        gradient
+        if shared == 1
+        else gradient.unflatten(-3, (-1, shared)).sum(dim=-3)
+    )

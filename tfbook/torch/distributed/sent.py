@@ -1,4 +1,6 @@
-"""Count what a process sends: from the collectives that PyTorch calls, and from the sockets that carry them."""
+"""Count what a process sends: from the collectives that PyTorch calls, and from the
+sockets that carry them.
+"""
 
 import os
 import socket
@@ -13,7 +15,8 @@ from tfbook.cost.communication import all_gather, all_reduce, reduce_scatter
 
 
 class CountSent(TorchDispatchMode):
-    """Within it, the bytes that this process sends are counted, each collective as a ring carries it out.
+    """Within it, the bytes that this process sends are counted, each collective as a
+    ring carries it out.
 
     Parameters
     ----------
@@ -41,19 +44,41 @@ class CountSent(TorchDispatchMode):
         result = func(*args, **(kwargs or {}))
         if "c10d" in func.namespace:
             name, p = func.overloadpacket.__name__.strip("_"), self.p
-            tensors = [x for x in torch.utils._pytree.tree_leaves(args) if isinstance(x, torch.Tensor)]
+            tensors = [
+                x
+                for x in torch.utils._pytree.tree_leaves(args)
+                if isinstance(x, torch.Tensor)
+            ]
             if name in ("allreduce", "all_reduce"):
-                self.calls.append(("all-reduce", _bytes(tensors[0], all_reduce, p)))
+                self.calls.append(
+                    ("all-reduce", _bytes(tensors[0], all_reduce, p))
+                )
             elif name == "all_gather_into_tensor":  # of a piece
                 self.calls.append(("all-gather", (p - 1) * tensors[0].nbytes))
             elif name == "allgather_base":  # into the whole
-                self.calls.append(("all-gather", _bytes(tensors[0], all_gather, p)))
+                self.calls.append(
+                    ("all-gather", _bytes(tensors[0], all_gather, p))
+                )
             elif name in ("reduce_scatter_tensor", "reduce_scatter_base"):
-                self.calls.append(("reduce-scatter", _bytes(max(tensors, key=torch.numel), reduce_scatter, p)))
+                self.calls.append(
+                    (
+                        "reduce-scatter",
+                        _bytes(
+                            max(tensors, key=torch.numel), reduce_scatter, p
+                        ),
+                    )
+                )
             elif name == "send":
                 self.calls.append(("send", tensors[0].nbytes))
-            elif name not in ("recv", "wait_tensor", "wrap_tensor_autograd", "barrier"):
-                raise NotImplementedError(f"{func}: its bytes are not counted")
+            elif name not in (
+                "recv",
+                "wait_tensor",
+                "wrap_tensor_autograd",
+                "barrier",
+            ):
+                raise NotImplementedError(
+                    f"{func}: its bytes are not counted"
+                )
         return result
 
 
@@ -62,19 +87,31 @@ def _bytes(X, collective, p):
 
 
 def socket_bytes():
-    """Count the bytes that this process has sent through TCP so far, as the system counts them.
+    """Count the bytes that this process has sent through TCP so far, as the system
+    counts them.
 
     Returns
     -------
     int or None
-        Over all connections that are open, headers of the messages included; None where the system does not tell.
+        Over all connections that are open, headers of the messages included; None where
+        the system does not tell.
     """
     total = None
-    for name in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []:
-        with suppress(OSError), socket.socket(fileno=os.dup(int(name))) as connection:
-            told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+    for name in (
+        os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
+    ):
+        with (
+            suppress(OSError),
+            socket.socket(fileno=os.dup(int(name))) as connection,
+        ):
+            told = connection.getsockopt(
+                socket.IPPROTO_TCP, socket.TCP_INFO, 256
+            )
             if len(told) >= 216:
-                sent, again = struct.unpack_from("QQ", told, 200)  # tcpi_bytes_sent, tcpi_bytes_retrans
-                (waiting,) = struct.unpack_from("I", told, 144)    # tcpi_notsent_bytes
+                # tcpi_bytes_sent, tcpi_bytes_retrans
+                sent, again = struct.unpack_from("QQ", told, 200)
+                (waiting,) = struct.unpack_from(
+                    "I", told, 144
+                )  # tcpi_notsent_bytes
                 total = (total or 0) + sent - again + waiting
     return total

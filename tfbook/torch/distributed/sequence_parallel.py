@@ -1,4 +1,6 @@
-"""Attention over a sequence that is split over processes: keys and values go round a ring, or all are gathered at once."""
+"""Attention over a sequence that is split over processes: keys and values go round a
+ring, or all are gathered at once.
+"""
 
 import torch
 
@@ -10,20 +12,25 @@ from tfbook.torch.heads import repeat_heads
 
 
 def ring_attention(mesh, mask=None, causal=False, shared=1, block=256):
-    """Make an ``attention`` for :func:`transformer_layer` whose queries meet the keys of every process, one block at a time.
+    """Make an ``attention`` for :func:`transformer_layer` whose queries meet the keys
+    of every process, one block at a time.
 
-    Each process holds the tokens of its own :func:`shard` of the sequence. Their keys and values go round: p times each
-    process lets its queries meet the block that it has, and hands the block on. What a query got from each block is merged as
-    in streaming attention, so that the result is exact. Going back, the blocks go round again, and their gradients with them.
+    Each process holds the tokens of its own :func:`shard` of the sequence. Their keys
+    and values go round: p times each process lets its queries meet the block that it
+    has, and hands the block on. What a query got from each block is merged as in
+    streaming attention, so that the result is exact. Going back, the blocks go round
+    again, and their gradients with them.
 
     Parameters
     ----------
     mesh : DeviceMesh
         One axis of p processes, in the order of their tokens.
     mask : Tensor of bool, broadcasts to (..., T / p, T), optional
-        True where a query of this process may attend to a key of the whole sequence; the same for all heads.
+        True where a query of this process may attend to a key of the whole sequence;
+        the same for all heads.
     causal : bool
-        No query attends to a later token of the whole sequence; blocks that are all later are not computed.
+        No query attends to a later token of the whole sequence; blocks that are all
+        later are not computed.
     shared : int
         Query heads that share one key/value head, H / H_kv: only one of them travels.
     block : int
@@ -32,29 +39,51 @@ def ring_attention(mesh, mask=None, causal=False, shared=1, block=256):
     Returns
     -------
     callable
-        Takes Q, K, V of this process, (..., H, T / p, d_k), and gives (..., H, T / p, d_v).
+        Takes Q, K, V of this process, (..., H, T / p, d_k), and gives (..., H, T / p,
+        d_v).
 
     Raises
     ------
     ValueError
-        Where the mask is not boolean or not as wide as the whole sequence, or a mask or bias of the piece alone is given.
+        Where the mask is not boolean or not as wide as the whole sequence, or a mask or
+        bias of the piece alone is given.
 
     Notes
     -----
     Source: Liu, Zaharia and Abbeel, arXiv 2310.01889.
     """
-    causal, shared, block = flag("causal", causal), whole("shared", shared, least=1), whole("block", block, least=1)
+    causal, shared, block = (
+        flag("causal", causal),
+        whole("shared", shared, least=1),
+        whole("block", block, least=1),
+    )
     fit = _whole_mask(mask, mesh)
 
     def attend(Q, K, V, mask=None, bias=None):
         allowed = fit(K, mask, bias)
-        return Ring.apply(Q, K[..., ::shared, :, :], V[..., ::shared, :, :], mesh, allowed, causal, shared, block)
+        return Ring.apply(
+            Q,
+            K[..., ::shared, :, :],
+            V[..., ::shared, :, :],
+            mesh,
+            allowed,
+            causal,
+            shared,
+            block,
+        )
 
     return attend
 
 
-def gathered_attention(mesh, mask=None, causal=False, shared=1, attention=scaled_dot_product_attention):
-    """Make an ``attention`` as :func:`ring_attention` does that first gathers all keys and values: simpler, and T of them are held.
+def gathered_attention(
+    mesh,
+    mask=None,
+    causal=False,
+    shared=1,
+    attention=scaled_dot_product_attention,
+):
+    """Make an ``attention`` as :func:`ring_attention` does that first gathers all keys
+    and values: simpler, and T of them are held.
 
     Parameters
     ----------
@@ -78,31 +107,50 @@ def gathered_attention(mesh, mask=None, causal=False, shared=1, attention=scaled
 
     def attend(Q, K, V, mask=None, bias=None):
         allowed = fit(K, mask, bias)
-        K, V = (gathered(X[..., ::shared, :, :].contiguous(), mesh, axis=-2) for X in (K, V))
+        K, V = (
+            gathered(X[..., ::shared, :, :].contiguous(), mesh, axis=-2)
+            for X in (K, V)
+        )
         if causal:
-            T, before = Q.shape[-2], mesh.get_local_rank() * Q.shape[-2]  # tokens of the processes before this one
-            past = torch.ones(T, K.shape[-2], dtype=torch.bool, device=Q.device).tril(before)
+            # tokens of the processes before this one
+            T, before = Q.shape[-2], mesh.get_local_rank() * Q.shape[-2]
+            past = torch.ones(
+                T, K.shape[-2], dtype=torch.bool, device=Q.device
+            ).tril(before)
             allowed = past if allowed is None else allowed & past
-        return attention(Q, repeat_heads(K, shared), repeat_heads(V, shared), mask=allowed)
+        return attention(
+            Q, repeat_heads(K, shared), repeat_heads(V, shared), mask=allowed
+        )
 
     return attend
 
 
 def _whole_mask(mask, mesh):
-    """What checks the arguments of an attention over pieces, and gives the mask with an axis for the heads."""
+    """What checks the arguments of an attention over pieces, and gives the mask with an
+    axis for the heads.
+    """
     mask = None if mask is None else torch.as_tensor(mask)
     if mask is not None and mask.dtype != torch.bool:
-        raise ValueError(f"mask: expected booleans, True where the query may attend to the key, got {mask.dtype}")
+        raise ValueError(
+            "mask: expected booleans, True where the query may attend to the key, got"
+            f" {mask.dtype}"
+        )
     heads = mask if mask is None or mask.ndim < 3 else mask[..., None, :, :]
 
     def fit(K, of_piece, bias):
         if of_piece is not None or bias is not None:
             name = "mask" if bias is None else "bias"
-            raise ValueError(f"{name}: expected none of the piece alone; pass the mask over the whole sequence to ring_attention")
+            raise ValueError(
+                f"{name}: expected none of the piece alone; pass the mask over the"
+                " whole sequence to ring_attention"
+            )
         T = K.shape[-2] * mesh.size()
         if heads is not None and heads.shape[-1] != T:
             pieces = f"{mesh.size()} pieces of {K.shape[-2]}"
-            raise ValueError(f"mask: expected a last axis of all {T} tokens, {pieces}, got {tuple(mask.shape)}")
+            raise ValueError(
+                f"mask: expected a last axis of all {T} tokens, {pieces}, got"
+                f" {tuple(mask.shape)}"
+            )
         return heads
 
     return fit

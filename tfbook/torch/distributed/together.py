@@ -1,6 +1,8 @@
-"""The programs of chapter 12, which torchrun starts in several processes: together.py split FILE, or together.py learn CHECKPOINT.
+"""The programs of chapter 12, which torchrun starts in several processes: together.py
+split FILE, or together.py learn CHECKPOINT.
 
-``split`` cuts one layer in five ways and holds each against the whole layer; ``learn`` trains a small language model.
+``split`` cuts one layer in five ways and holds each against the whole layer; ``learn``
+trains a small language model.
 """
 
 import argparse
@@ -16,7 +18,12 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
-from tfbook.torch import LanguageModel, TransformerLayer, causal_mask, cross_entropy
+from tfbook.torch import (
+    LanguageModel,
+    TransformerLayer,
+    causal_mask,
+    cross_entropy,
+)
 from tfbook.torch.distributed.parallel import (
     CountSent,
     average_gradients,
@@ -31,20 +38,26 @@ from tfbook.torch.distributed.parallel import (
 from tfbook.torch.training.checkpoint import load_checkpoint, save_checkpoint
 
 SIZES = {"T": 512, "d": 64, "H": 8, "H_kv": 4, "B": 4}
-SENTENCE = "every process holds a part, and the parts together are the whole. "
+SENTENCE = (
+    "every process holds a part, and the parts together are the whole. "
+)
 
 
 def whole(layer):
     """One process, the whole layer."""
+
     def step(X):
         Y = layer(X, causal_mask(X.shape[-2]).to(X.device))
         Y.square().mean().backward()
         return Y, [p.grad for p in layer.parameters()]
+
     return step
 
 
 def batch_cut(layer, mesh):
-    """Each process takes its sequences through the whole layer; DDP averages the gradients."""
+    """Each process takes its sequences through the whole layer; DDP averages the
+    gradients.
+    """
     together = DistributedDataParallel(layer)
 
     def step(X):
@@ -52,34 +65,45 @@ def batch_cut(layer, mesh):
         Y = together(shard(X, mesh), mask)
         Y.square().mean().backward()
         return Y, [p.grad for p in layer.parameters()]
+
     return step
 
 
 def batch_cut_sharded(layer, mesh):
-    """The same, with the parameters cut as well; FSDP gathers them when they are needed."""
+    """The same, with the parameters cut as well; FSDP gathers them when they are
+    needed.
+    """
     fully_shard(layer, mesh=mesh, reshard_after_forward=True)
 
     def step(X):
         Y = layer(shard(X, mesh), causal_mask(X.shape[-2]).to(X.device))
         Y.square().mean().backward()
         return Y, [p.grad for p in layer.parameters()]
+
     return step
 
 
 def heads_cut(layer, mesh):
     """Each process has its heads, and its channels of the network, of every token."""
-    P = split_parameters(dict(layer.named_parameters()), mesh, layer.H, layer.H_kv)
+    P = split_parameters(
+        dict(layer.named_parameters()), mesh, layer.H, layer.H_kv
+    )
 
     def step(X):
         mask = causal_mask(X.shape[-2]).to(X.device)
-        Y = tensor_parallel_layer(X, P, layer.H, layer.H_kv, layer.norm, mask=mask)
+        Y = tensor_parallel_layer(
+            X, P, layer.H, layer.H_kv, layer.norm, mask=mask
+        )
         Y.square().mean().backward()
         return Y, [p.grad for p in P.values()]
+
     return step
 
 
 def sequence_cut(layer, mesh, form=ring_attention):
-    """Each process has its tokens; everything but the attention is the layer's own code."""
+    """Each process has its tokens; everything but the attention is the layer's own
+    code.
+    """
     layer.attention = form(mesh, causal=True, shared=layer.H // layer.H_kv)
 
     def step(X):
@@ -87,26 +111,40 @@ def sequence_cut(layer, mesh, form=ring_attention):
         Y.square().mean().backward()
         average_gradients(layer.parameters(), mesh)
         return Y, [p.grad for p in layer.parameters()]
+
     return step
 
 
 CUTS = {
-    "batch": batch_cut, "batch, sharded": batch_cut_sharded, "heads": heads_cut,
-    "sequence, ring": sequence_cut, "sequence, gathered": partial(sequence_cut, form=gathered_attention),
+    "batch": batch_cut,
+    "batch, sharded": batch_cut_sharded,
+    "heads": heads_cut,
+    "sequence, ring": sequence_cut,
+    "sequence, gathered": partial(sequence_cut, form=gathered_attention),
 }
-AXES = {"batch": 0, "batch, sharded": 0, "sequence, ring": -2, "sequence, gathered": -2}  # along which the outputs are cut
+# along which the outputs are cut
+AXES = {
+    "batch": 0,
+    "batch, sharded": 0,
+    "sequence, ring": -2,
+    "sequence, gathered": -2,
+}
 
 
 def layer_and_tokens(mesh):
     """The same in every process, since they draw from the same seed."""
     torch.manual_seed(0)
-    layer = TransformerLayer(SIZES["d"], SIZES["H"], H_kv=SIZES["H_kv"], norm="pre").to(mesh.device_type)
+    layer = TransformerLayer(
+        SIZES["d"], SIZES["H"], H_kv=SIZES["H_kv"], norm="pre"
+    ).to(mesh.device_type)
     X = torch.randn(SIZES["B"], SIZES["T"], SIZES["d"]).to(mesh.device_type)
     return layer, X.requires_grad_()  # as if there were a layer below
 
 
 def split(mesh):
-    """Cut the layer in every way; of each its largest errors, what this process sends, and how many gradients it holds."""
+    """Cut the layer in every way; of each its largest errors, what this process sends,
+    and how many gradients it holds.
+    """
     layer, X = layer_and_tokens(mesh)
     Y, gradients = whole(layer)(X)
     found = {}
@@ -116,9 +154,16 @@ def split(mesh):
         with CountSent(mesh.size()) as sent:
             mine, dP = step(X)
         right = shard(Y, mesh, AXES[name]) if name in AXES else Y
-        held = sum((g.to_local() if isinstance(g, DTensor) else g).numel() for g in dP)  # as many as the parameters
+        # as many as the parameters
+        held = sum(
+            (g.to_local() if isinstance(g, DTensor) else g).numel()
+            for g in dP
+        )
         dP = [g.full_tensor() if isinstance(g, DTensor) else g for g in dP]
-        errors = {"output": apart(mine, right), "gradients": max(map(apart, dP, gradients))}
+        errors = {
+            "output": apart(mine, right),
+            "gradients": max(map(apart, dP, gradients)),
+        }
         found[name] = errors | {"sent": sent.calls, "held": held}
     return found
 
@@ -129,7 +174,9 @@ def apart(given, right):
 
 
 def over_the_wire(mesh, n=1_000_000):
-    """What the sockets of this process carry for one sum of n numbers, in bytes; None where the system does not tell."""
+    """What the sockets of this process carry for one sum of n numbers, in bytes; None
+    where the system does not tell.
+    """
     X = torch.ones(n)
     dist.all_reduce(torch.ones(1))
     before = socket_bytes()
@@ -138,17 +185,26 @@ def over_the_wire(mesh, n=1_000_000):
 
 
 def learn(mesh, file, steps=12, every=4, killed_at=None):
-    """Train on pieces of each batch, keep a checkpoint every few steps, and go on from one that is there."""
+    """Train on pieces of each batch, keep a checkpoint every few steps, and go on from
+    one that is there.
+    """
     torch.manual_seed(0)
-    model = LanguageModel(vocab=27, T_max=32, d=32, H=4, L=2).to(mesh.device_type)
+    model = LanguageModel(vocab=27, T_max=32, d=32, H=4, L=2).to(
+        mesh.device_type
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    begin = load_checkpoint(file, model, optimizer)["step"] if Path(file).exists() else 0
+    begin = (
+        load_checkpoint(file, model, optimizer)["step"]
+        if Path(file).exists()
+        else 0
+    )
     together, losses = DistributedDataParallel(model), []
     for step in range(begin, steps):
         tokens = shard(batch(step), mesh).to(mesh.device_type)
         loss = cross_entropy(together(tokens[:, :-1]), tokens[:, 1:])
         if step == killed_at and mesh.get_local_rank() == mesh.size() - 1:
-            os.kill(os.getpid(), signal.SIGKILL)  # the last process dies in the middle of a step
+            # the last process dies in the middle of a step
+            os.kill(os.getpid(), signal.SIGKILL)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -156,27 +212,46 @@ def learn(mesh, file, steps=12, every=4, killed_at=None):
         losses.append(float(loss) / mesh.size())
         if (step + 1) % every == 0 and mesh.get_local_rank() == 0:
             save_checkpoint(file, model, optimizer, step=step + 1)
-    return {"begin": begin, "losses": losses, "sums": [float(p.double().sum()) for p in model.parameters()]}
+    return {
+        "begin": begin,
+        "losses": losses,
+        "sums": [float(p.double().sum()) for p in model.parameters()],
+    }
 
 
 def batch(step, B=8, T=33):
     """Sequences cut from one sentence, repeated; which ones hangs on the step alone."""
     letters = sorted(set(SENTENCE))
-    tokens = torch.tensor([letters.index(letter) for letter in SENTENCE]).repeat(2)
-    starts = torch.randint(len(SENTENCE), (B,), generator=torch.Generator().manual_seed(step))
-    return torch.stack([tokens[start:start + T] for start in starts])
+    tokens = torch.tensor(
+        [letters.index(letter) for letter in SENTENCE]
+    ).repeat(2)
+    starts = torch.randint(
+        len(SENTENCE), (B,), generator=torch.Generator().manual_seed(step)
+    )
+    return torch.stack([tokens[start : start + T] for start in starts])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", choices=["split", "learn"])
-    parser.add_argument("file", help="where split writes what it prints, or the checkpoint of learn")
-    parser.add_argument("--killed-at", type=int, help="step in which the last process is killed")
+    parser.add_argument(
+        "file",
+        help="where split writes what it prints, or the checkpoint of learn",
+    )
+    parser.add_argument(
+        "--killed-at",
+        type=int,
+        help="step in which the last process is killed",
+    )
     options = parser.parse_args()
     torch.set_num_threads(1)
     with processes() as mesh:
         if options.program == "split":
-            found = {"cuts": split(mesh), "wire": over_the_wire(mesh), "learned": learn(mesh, f"{options.file}.safetensors")}
+            found = {
+                "cuts": split(mesh),
+                "wire": over_the_wire(mesh),
+                "learned": learn(mesh, f"{options.file}.safetensors"),
+            }
         else:
             found = learn(mesh, options.file, killed_at=options.killed_at)
         if mesh.get_local_rank() == 0:

@@ -10,17 +10,27 @@ from tfbook.torch.checks import broadcast, shapes
 from tfbook.torch.masks import causal_mask
 
 
-@shapes(Q="... T d_k", K="... T_k d_k", mask="... T T_k", bias="... T T_k",
-        V="... T_k d_v", causal="flag", scale="number", returns="... T d_v")
+@shapes(
+    Q="... T d_k",
+    K="... T_k d_k",
+    mask="... T T_k",
+    bias="... T T_k",
+    V="... T_k d_v",
+    causal="flag",
+    scale="number",
+    returns="... T d_v",
+)
 def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
-    """Compute scaled dot-product attention in one kernel of PyTorch, which need not store the attention matrix.
+    """Compute scaled dot-product attention in one kernel of PyTorch, which need not
+    store the attention matrix.
 
     Parameters
     ----------
     Q, K, V, mask, bias, scale
         As in :func:`scaled_dot_product_attention`.
     causal
-        Apply :func:`causal_mask` as well. Where nothing else is masked and T = T_k, the kernel never reads a mask.
+        Apply :func:`causal_mask` as well. Where nothing else is masked and T = T_k, the
+        kernel never reads a mask.
 
     Returns
     -------
@@ -30,17 +40,20 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     Raises
     ------
     ValueError
-        Where the shapes do not fit together, the dtypes differ, or the mask is not boolean.
+        Where the shapes do not fit together, the dtypes differ, or the mask is not
+        boolean.
 
     Notes
     -----
-    The kernels *add* −∞ to a masked score. So a key or a value that is not a number spreads even where it is masked; the
-    plain form hides it.
+    The kernels *add* −∞ to a masked score. So a key or a value that is not a
+    number spreads even where it is masked; the plain form hides it.
 
     Examples
     --------
     >>> Q, K, V = torch.eye(2), torch.eye(2), torch.tensor([[1.0], [3.0]])
-    >>> fused_attention(Q, K, V, mask=torch.tensor([[True, False], [False, False]]))
+    >>> fused_attention(
+    ...     Q, K, V, mask=torch.tensor([[True, False], [False, False]])
+    ... )
     tensor([[1.],
             [0.]])
     """
@@ -50,25 +63,42 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     leading = broadcast(*given)
     Q, K, V = (X.expand(*leading, *X.shape[-2:]) for X in (Q, K, V))
     if causal and mask is None and bias is None and T_k == T:
-        return _fused(Q, K, V, is_causal=True, scale=scale)  # aligned top-left: right for T = T_k alone
+        # aligned top-left: right for T = T_k alone
+        return _fused(Q, K, V, is_causal=True, scale=scale)
     if causal:
         band = causal_mask(T, T_k).to(Q.device)
         mask = band if mask is None else mask & band
     if mask is None and bias is None:
         return _fused(Q, K, V, scale=scale)
-    allowed = ~bias.isneginf() if mask is None else mask if bias is None else mask & ~bias.isneginf()
-    alone = ~allowed.any(dim=-1, keepdim=True)  # queries that may attend to nothing: let them, and take it back
-    added = allowed | alone if bias is None else torch.where(allowed, bias, -torch.inf).masked_fill(alone, 0)
+    allowed = (
+        ~bias.isneginf()
+        if mask is None
+        else mask
+        if bias is None
+        else mask & ~bias.isneginf()
+    )
+    # queries that may attend to nothing: let them, and take it back
+    alone = ~allowed.any(dim=-1, keepdim=True)
+    added = (
+        allowed | alone
+        if bias is None
+        else torch.where(allowed, bias, -torch.inf).masked_fill(alone, 0)
+    )
     added = added.expand(*added.shape[:-2], T, T_k)
     return _fused(Q, K, V, added, scale=scale).masked_fill(alone, 0)
 
 
 def _fused(Q, K, V, mask=None, **options):
-    """PyTorch's function on exactly four axes: with fewer or more it makes the T × T matrix after all."""
+    """PyTorch's function on exactly four axes: with fewer or more it makes the T × T
+    matrix after all.
+    """
     leading = Q.shape[:-2]
     if mask is not None and math.prod(mask.shape[:-3]) > 1:
-        mask = mask.expand(*leading[:-1], *mask.shape[-3:])  # a mask for each, before the axes become one
-    Q, K, V, mask = (X if X is None else _four_axes(X) for X in (Q, K, V, mask))
+        # a mask for each, before the axes become one
+        mask = mask.expand(*leading[:-1], *mask.shape[-3:])
+    Q, K, V, mask = (
+        X if X is None else _four_axes(X) for X in (Q, K, V, mask)
+    )
     Y = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, **options)
     return Y.reshape(*leading, *Y.shape[-2:])
 

@@ -7,7 +7,8 @@ import torch
 
 
 def milliseconds(f, where, repeats=7, clock=time.perf_counter):
-    """Median time of a call. A GPU works on its own: events in its queue tell when it began and when it was done.
+    """Median time of a call. A GPU works on its own: events in its queue tell when it
+    began and when it was done.
 
     Parameters
     ----------
@@ -33,7 +34,9 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
     times = []
     for _ in range(repeats):
         if where.type == "cuda":
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start, end = (
+                torch.cuda.Event(enable_timing=True) for _ in range(2)
+            )
             start.record()
             f()
             end.record()
@@ -49,7 +52,8 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
 
 
 def peak_bytes(f, where):
-    """Bytes that a call adds at most to the memory of a CUDA GPU; None elsewhere, where PyTorch does not count.
+    """Bytes that a call adds at most to the memory of a CUDA GPU; None elsewhere, where
+    PyTorch does not count.
 
     Parameters
     ----------

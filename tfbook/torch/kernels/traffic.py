@@ -1,4 +1,6 @@
-"""What PyTorch moves: bytes of every operator that runs, and of the kernels that a compiler could make of them."""
+"""What PyTorch moves: bytes of every operator that runs, and of the kernels that a
+compiler could make of them.
+"""
 
 from math import prod
 
@@ -7,17 +9,32 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 PRODUCTS = {"mm", "bmm", "addmm", "baddbmm"}
-VIEWS = {"view", "_unsafe_view", "expand", "transpose", "permute", "t", "unsqueeze", "squeeze", "slice", "select", "detach", "alias"}
+VIEWS = {
+    "view",
+    "_unsafe_view",
+    "expand",
+    "transpose",
+    "permute",
+    "t",
+    "unsqueeze",
+    "squeeze",
+    "slice",
+    "select",
+    "detach",
+    "alias",
+}
 CONSTANTS = {"scalar_tensor"}  # one number, which a kernel has in its program
 
 
 class CountTraffic(TorchDispatchMode):
-    """Count what runs inside a ``with``: each operator reads what it takes, once, and writes what it gives.
+    """Count what runs inside a ``with``: each operator reads what it takes, once, and
+    writes what it gives.
 
     Attributes
     ----------
     operators : list of (str, int, int)
-        Name of each operator that moves numbers, with the bytes that it reads and writes. A view moves nothing.
+        Name of each operator that moves numbers, with the bytes that it reads and
+        writes. A view moves nothing.
 
     Examples
     --------
@@ -54,8 +71,12 @@ def tensors(X):
 
 
 def weight(X):
-    """Bytes of the numbers that a tensor holds; an axis that is only repeated holds one."""
-    return X.element_size() * prod(n for n, stride in zip(X.shape, X.stride()) if stride or n == 0)
+    """Bytes of the numbers that a tensor holds; an axis that is only repeated holds
+    one.
+    """
+    return X.element_size() * prod(
+        n for n, stride in zip(X.shape, X.stride()) if stride or n == 0
+    )
 
 
 def name(func):
@@ -64,20 +85,24 @@ def name(func):
 
 
 def kernels(f, *inputs, fused=False):
-    """Capture a function with ``torch.compile`` and count what its kernels would move; no compiler is needed, and nothing is timed.
+    """Capture a function with ``torch.compile`` and count what its kernels would move;
+    no compiler is needed, and nothing is timed.
 
     Parameters
     ----------
     f : callable
     *inputs : Tensor
     fused : bool
-        Make one kernel of all that stands between two matrix products: each number there comes from one number or one row, so
-        a row can stay on the chip from the first of them to the last. Otherwise each operator is a kernel, as without a compiler.
+        Make one kernel of all that stands between two matrix products: each number
+        there comes from one number or one row, so a row can stay on the chip from the
+        first of them to the last. Otherwise each operator is a kernel, as without a
+        compiler.
 
     Returns
     -------
     list of (str, int)
-        Operators of each kernel, joined by spaces, and the bytes that cross its border, each tensor once.
+        Operators of each kernel, joined by spaces, and the bytes that cross its border,
+        each tensor once.
 
     Examples
     --------
@@ -88,7 +113,8 @@ def kernels(f, *inputs, fused=False):
     [('mm', 384), ('exp add', 512)]
     """
     graph = captured(f, inputs)
-    groups, number, joins = {}, 0, False  # of each node the number of its kernel; whether that one is still open
+    # of each node the number of its kernel; whether that one is still open
+    groups, number, joins = {}, 0, False
     for node in graph.nodes:
         if node.op != "call_function" or is_a(node, VIEWS | CONSTANTS):
             continue
@@ -110,21 +136,34 @@ def captured(f, inputs):
 
     torch._dynamo.reset()
     with torch.no_grad():
-        torch.compile(f, backend=aot_autograd(fw_compiler=keep), fullgraph=True, dynamic=False)(*inputs)
+        torch.compile(
+            f,
+            backend=aot_autograd(fw_compiler=keep),
+            fullgraph=True,
+            dynamic=False,
+        )(*inputs)
     torch._dynamo.reset()
     return graphs[0]
 
 
 def moved(groups, number):
-    """Names and bytes of one kernel: what it takes from outside, and what somebody outside takes from it."""
+    """Names and bytes of one kernel: what it takes from outside, and what somebody
+    outside takes from it.
+    """
     inside = [node for node, at in groups.items() if at == number]
     inputs, outputs = set(), set()
     for node in inside:
         sources = map(source, node.all_input_nodes)
-        inputs |= {n for n in sources if groups.get(n) != number and not is_a(n, CONSTANTS)}
+        inputs |= {
+            n
+            for n in sources
+            if groups.get(n) != number and not is_a(n, CONSTANTS)
+        }
         if any(groups.get(user) != number for user in users(node)):
             outputs.add(node)
-    return " ".join(name(node.target) for node in inside), sum(weight(node.meta["val"]) for node in inputs | outputs)
+    return " ".join(name(node.target) for node in inside), sum(
+        weight(node.meta["val"]) for node in inputs | outputs
+    )
 
 
 def is_a(node, names):
