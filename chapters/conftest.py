@@ -1,4 +1,4 @@
-"""Notebooks that run under nbval are compared within a tolerance: tests/project/outputs.py says how."""
+"""Notebooks under nbval are compared within a tolerance: tests/project/outputs.py."""
 
 from outputs import pytest_itemcollected  # noqa: F401
 
