@@ -65,11 +65,7 @@ def shapes(arrays, returns=None, **forms):
 def _in_module_of(function, door):
     """The door as a function of the other's module, where doctest looks for it."""
     moved = types.FunctionType(
-        door.__code__,
-        function.__globals__,
-        function.__name__,
-        None,
-        door.__closure__,
+        door.__code__, function.__globals__, function.__name__, None, door.__closure__
     )
     return functools.update_wrapper(moved, function)
 
@@ -84,9 +80,7 @@ def documented(function, words, forms, returns):
             optional = ", optional" if signature[line].default is None else ""
             line = f"{line} : {described(line, forms[line], words)}{optional}"
         elif line == words["answer"] and returns:
-            line = (
-                f"{line}, shape {Form('', returns).written.replace('*', '·')}"
-            )
+            line = f"{line}, shape {Form('', returns).written.replace('*', '·')}"
         lines.append(line)
     return "\n".join(lines)
 
@@ -100,19 +94,11 @@ def described(name, form, words):
     form = Form(name, form)
     if form.axes in ([], [["_"]]) and not form.free:
         return f"{words[form.kind]}, any shape"
-    shaped = (
-        "broadcasts to" if form.broadcasts or name == "positions" else "shape"
-    )
+    shaped = "broadcasts to" if form.broadcasts or name == "positions" else "shape"
     return f"{words[form.kind]}, {shaped} {form.written.replace('*', '·')}"
 
 
-FREE = {
-    "bias",
-    "positions",
-    "P",
-    "h_0",
-    "c_0",
-}  # take the dtype of what they go to
+FREE = {"bias", "positions", "P", "h_0", "c_0"}  # take the dtype of what they go to
 
 
 class Contract:
@@ -129,21 +115,11 @@ class Contract:
         self.optional = {n for n in forms if parameters[n].default is None}
         self.plain = {n: PLAIN[f] for n, f in forms.items() if f in PLAIN}
         self.sizes = {n for n, f in forms.items() if f in ("size", "count")}
-        self.divisors = {
-            n: f[8:] for n, f in forms.items() if f.startswith("divides ")
-        }
-        rest = {
-            n: f
-            for n, f in forms.items()
-            if n not in self.plain | self.divisors
-        }
-        self.defaults = {
-            n: f.split(" = ")[1] for n, f in rest.items() if " = " in f
-        }
+        self.divisors = {n: f[8:] for n, f in forms.items() if f.startswith("divides ")}
+        rest = {n: f for n, f in forms.items() if n not in self.plain | self.divisors}
+        self.defaults = {n: f.split(" = ")[1] for n, f in rest.items() if " = " in f}
         self.forms = {n: Form(n, f) for n, f in rest.items()}
-        real = [
-            n for n in parameters if n in self.forms and self.forms[n].is_real
-        ]
+        real = [n for n in parameters if n in self.forms and self.forms[n].is_real]
         self.real = [n for n in real if n not in FREE]
 
     def enter(self, args, kwargs):
@@ -170,9 +146,7 @@ class Contract:
                 found.setdefault(name, found[other])
         leading, fitted = (), []
         for name, X in self._read(found).items():
-            leading = self.forms[name].fit(
-                tuple(X.shape), sizes, leading, fitted
-            )
+            leading = self.forms[name].fit(tuple(X.shape), sizes, leading, fitted)
             values[name] = X
 
         args = list(args)
@@ -186,21 +160,13 @@ class Contract:
 
     def _read(self, found):
         """Every array as its kind; the real ones must go together."""
-        like = next(
-            (found[name] for name in self.real if name in found), None
-        )
+        like = next((found[name] for name in self.real if name in found), None)
         read = {}
         for name, form in self.forms.items():
             if name in found:
-                read[name] = getattr(self.arrays, form.kind)(
-                    name, found[name], like
-                )
+                read[name] = getattr(self.arrays, form.kind)(name, found[name], like)
         given = [n for n in self.real if n in read]
-        given = [
-            n
-            for n in given
-            if found.get(self.defaults.get(n)) is not found[n]
-        ]
+        given = [n for n in given if found.get(self.defaults.get(n)) is not found[n]]
         real = {name: read[name] for name in given}
         return read | self.arrays.alike(real)
 
@@ -212,9 +178,7 @@ class Form:
         words = form.partition(" = ")[0].split()
         kind = words.pop(0) if words[0] in KINDS else "real"
         self.name = name
-        self.kind = (
-            "booleans" if name == "mask" else KINDS.get(kind, "floats")
-        )
+        self.kind = "booleans" if name == "mask" else KINDS.get(kind, "floats")
         self.is_real = self.kind == "floats"
         self.free = words == ["*"]
         words = ["..."] if self.free else words
@@ -232,10 +196,7 @@ class Form:
             return leading
         if self.broadcasts:
             ends = zip(self.axes, ((1,) * n + shape)[-n:])
-            target = (
-                *leading,
-                *(sizes.get(axis, end) for (axis,), end in ends),
-            )
+            target = (*leading, *(sizes.get(axis, end) for (axis,), end in ends))
             if len(shape) == len(target) and shape == target:
                 return leading
             expect_broadcast(self.name, shape, target, self.written, kept=n)
@@ -254,9 +215,7 @@ class Form:
         if not ahead or (len(ahead) == len(leading) and ahead == leading):
             return leading
         if leading:
-            expect_broadcast(
-                self.name, ahead, leading, f"the leading axes of {before}"
-            )
+            expect_broadcast(self.name, ahead, leading, f"the leading axes of {before}")
         return broadcast(ahead, leading)
 
 
@@ -311,9 +270,7 @@ def whole(name, n, least=0):
     """Return n as an int, or raise unless it is a whole number from ``least`` on."""
     try:
         small = (
-            isinstance(n, bool)
-            or getattr(n, "ndim", 0)
-            or operator.index(n) < least
+            isinstance(n, bool) or getattr(n, "ndim", 0) or operator.index(n) < least
         )
     except TypeError:
         small = True
@@ -327,9 +284,7 @@ def whole(name, n, least=0):
 def flag(name, x):
     """Return x as a bool, or raise: another value in a flag's place is a mistake."""
     if not isinstance(x, bool) and type(x).__name__ not in ("bool", "bool_"):
-        raise ValueError(
-            f"{name}: expected True or False, got {type(x).__name__}"
-        )
+        raise ValueError(f"{name}: expected True or False, got {type(x).__name__}")
     return bool(x)
 
 
@@ -355,30 +310,22 @@ def expect(name, shape, form, **sizes):
     ValueError: W_O: expected (H*d_v, d) = (24, 16), got (16, 24)
     """
     shape = tuple(shape)
-    axes = [
-        axis.strip() for axis in form.strip("()").split(",") if axis.strip()
-    ]
+    axes = [axis.strip() for axis in form.strip("()").split(",") if axis.strip()]
     leading = axes[:1] == ["..."]
     axes = axes[leading:]
     wanted = [_size(axis, sizes) for axis in axes]
     got = shape[len(shape) - len(axes) :] if leading else shape
-    if len(got) == len(axes) and all(
-        w in (None, g) for w, g in zip(wanted, got)
-    ):
+    if len(got) == len(axes) and all(w in (None, g) for w, g in zip(wanted, got)):
         return
     known = [axis if w is None else str(w) for axis, w in zip(axes, wanted)]
-    known = ", ".join(["..."] * leading + known) + "," * (
-        len(axes) + leading == 1
-    )
+    known = ", ".join(["..."] * leading + known) + "," * (len(axes) + leading == 1)
     equals = "" if f"({known})" == form else f" = ({known})"
     raise ValueError(f"{name}: expected {form}{equals}, got {shape}")
 
 
 def _size(axis, sizes):
     """The size of an axis such as ``d``, ``1`` or ``H*d_v``; None where unknown."""
-    factors = [
-        int(f) if f.isdigit() else sizes.get(f) for f in axis.split("*")
-    ]
+    factors = [int(f) if f.isdigit() else sizes.get(f) for f in axis.split("*")]
     return None if None in factors else math.prod(factors)
 
 
@@ -387,9 +334,7 @@ def expect_broadcast(name, shape, target, form, kept=0):
     shape, target = tuple(shape), tuple(target)
     met = broadcast(shape, target)
     kept = len(met or ()) if kept is None else kept
-    grown = (
-        met and met[len(met) - kept :] != target[max(0, len(target) - kept) :]
-    )
+    grown = met and met[len(met) - kept :] != target[max(0, len(target) - kept) :]
     if met is None or grown or len(met) < len(target):
         raise ValueError(
             f"{name}: expected a shape that broadcasts to {form} = {target}, "
@@ -420,7 +365,4 @@ TYPES = {
     "positive": "float",
     "flag": "bool",
 }
-KINDS = {
-    "int": "integers",
-    "bool": "booleans",
-}  # the prefix, and the half's function
+KINDS = {"int": "integers", "bool": "booleans"}  # the prefix, and the half's function

@@ -66,9 +66,7 @@ def layer(
     d_ff = 4 * d if d_ff is None else whole("d_ff", d_ff)
     H_kv = H if H_kv is None else whole("H_kv", H_kv)
     if norm not in ("post", "pre", "both"):
-        raise ValueError(
-            f'norm: expected "post", "pre" or "both", got {norm!r}'
-        )
+        raise ValueError(f'norm: expected "post", "pre" or "both", got {norm!r}')
     if H % H_kv:
         raise ValueError(
             f"H_kv: expected a divisor of H = {H}, so that each serves equally many"
@@ -82,9 +80,7 @@ def layer(
     d_v = d // H if d_v is None else whole("d_v", d_v)
     gated, attention_bias = bool(gated), bool(attention_bias)
 
-    projected = (
-        H * d_k + H_kv * d_k + H_kv * d_v
-    )  # channels of Q, K and V together
+    projected = H * d_k + H_kv * d_k + H_kv * d_v  # channels of Q, K and V together
     hidden = 2 * d_ff if gated else d_ff
     flops = {
         "projections": 2 * T * d * projected,
@@ -189,11 +185,7 @@ def model(
     if T_max is not None and T_max < T:
         raise ValueError(f"T: expected at most T_max = {T_max}, got {T}")
     final_norm = norm == "pre" if final_norm is None else bool(final_norm)
-    tied, embedding_norm, pooler = (
-        bool(tied),
-        bool(embedding_norm),
-        bool(pooler),
-    )
+    tied, embedding_norm, pooler = (bool(tied), bool(embedding_norm), bool(pooler))
 
     flops, params, memory = (
         {part: L * n for part, n in parts.items()}

@@ -143,9 +143,7 @@ def solutions(chapter, folder="."):
     ...
     """
     found = tuple(
-        exercise
-        for exercise in _CATALOGUE.values()
-        if exercise.chapter == chapter
+        exercise for exercise in _CATALOGUE.values() if exercise.chapter == chapter
     )
     if not found:
         raise ValueError(
@@ -154,17 +152,11 @@ def solutions(chapter, folder="."):
             f" {chapter!r}"
         )
     return Solutions(
-        found,
-        next(
-            (path.stem for path in Path(folder).glob(f"{chapter}-*.ipynb")),
-            "",
-        ),
+        found, next((path.stem for path in Path(folder).glob(f"{chapter}-*.ipynb")), "")
     )
 
 
 def _find(name):
     if name not in _CATALOGUE:
-        raise ValueError(
-            f"name: expected one of {', '.join(_CATALOGUE)}, got {name!r}"
-        )
+        raise ValueError(f"name: expected one of {', '.join(_CATALOGUE)}, got {name!r}")
     return _CATALOGUE[name]

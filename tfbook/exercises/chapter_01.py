@@ -140,9 +140,7 @@ def _state_before_as_well(X, W_x, W_h, b):
 
 
 def _adds_to_the_state(X, W_x, W_h, b):
-    return _run(
-        X, W_x, W_h, b, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b)
-    )
+    return _run(X, W_x, W_h, b, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b))
 
 
 def _rnn_cases(rng):

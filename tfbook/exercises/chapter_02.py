@@ -58,11 +58,7 @@ def _keys_mixed(q, K, V, temperature):
 
 def _cosine(q, K, V, temperature):
     return (
-        softmax(
-            K
-            @ q
-            / (np.linalg.norm(K, axis=-1) * np.linalg.norm(q) * temperature)
-        )
+        softmax(K @ q / (np.linalg.norm(K, axis=-1) * np.linalg.norm(q) * temperature))
         @ V
     )
 
@@ -77,9 +73,7 @@ def _hard(q, K, V, temperature):
 
 def _lookup_cases(rng):
     cases = [
-        tuple(
-            rng.standard_normal(axes) for axes in ((d_k,), (n, d_k), (n, d_v))
-        )
+        tuple(rng.standard_normal(axes) for axes in ((d_k,), (n, d_k), (n, d_v)))
         + (temperature,)
         for d_k, n, d_v, temperature in (
             (3, 5, 2, 2.0),
@@ -163,12 +157,7 @@ def _regression_cases(rng):
         for T, n, d, h in ((5, 7, 2, 0.6), (3, 11, 5, 1.7), (7, 3, 1, 0.4))
     ]
     x, X, y, h = cases[0]
-    far = (
-        np.round(x) + 30,
-        np.round(X) / 32,
-        y,
-        0.5,
-    )  # here several points have a say
+    far = (np.round(x) + 30, np.round(X) / 32, y, 0.5)  # here several points have a say
     return [*cases, (x + 100, X, y, h), far]  # every kernel underflows to 0
 
 

@@ -66,11 +66,7 @@ def _cross_cases(rng):
             *rng.standard_normal((2, d, d_k)),
             rng.standard_normal((d, d_v)),
         )
-        for T, T_k, d, d_k, d_v in (
-            (3, 5, 7, 2, 11),
-            (5, 5, 3, 2, 7),
-            (11, 2, 5, 3, 7),
-        )
+        for T, T_k, d, d_k, d_v in ((3, 5, 7, 2, 11), (5, 5, 3, 2, 7), (11, 2, 5, 3, 7))
     ]
 
 
@@ -102,10 +98,7 @@ def _numerator_alone(q, K, v, temperature):
 
 
 def _plain_mean(q, K, v, temperature):
-    return (
-        np.outer(softmax(K @ q / temperature) * (v - v.mean()), q)
-        / temperature
-    )
+    return np.outer(softmax(K @ q / temperature) * (v - v.mean()), q) / temperature
 
 
 def _own_score_alone(q, K, v, temperature):

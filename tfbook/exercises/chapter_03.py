@@ -54,9 +54,7 @@ def _no_exponential(S):
 
 
 def _softmax_cases(rng):
-    def sixty_fourths(
-        *shape,
-    ):  # float32 holds them exactly, with thousands added too
+    def sixty_fourths(*shape):  # float32 holds them exactly, with thousands added too
         return np.round(rng.standard_normal(shape) * 64) / 64
 
     apart = np.array([1000.0, 999, 0, -1000, -999, 3, 2, 1, 5, -7, 11])
@@ -68,10 +66,7 @@ def _softmax_cases(rng):
             + np.array([[1000.0], [-1000.0], [0.0], [50.0], [-3000.0]]),
         ),
         # one maximum a matrix is not enough
-        (
-            sixty_fourths(2, 3, 7)
-            + np.array([[1000.0], [-1000.0], [-3000.0]]),
-        ),
+        (sixty_fourths(2, 3, 7) + np.array([[1000.0], [-1000.0], [-3000.0]]),),
         # far apart within a row
         (np.stack([apart, *(rng.permutation(apart) for _ in range(2))]),),
     ]

@@ -17,9 +17,7 @@ def attention(Q, K, V, mask):
 
 def _variant(Q, K, V, mask, scale=None, normalise=softmax, hidden=-np.inf):
     scale = 1 / np.sqrt(Q.shape[-1]) if scale is None else scale
-    return (
-        normalise(np.where(mask, Q @ K.swapaxes(-1, -2) * scale, hidden)) @ V
-    )
+    return normalise(np.where(mask, Q @ K.swapaxes(-1, -2) * scale, hidden)) @ V
 
 
 def _over_queries(S):
@@ -59,12 +57,7 @@ def _softmax_over_all(Q, K, V, mask):
 
 
 def _mask_after(Q, K, V, mask):
-    return (
-        np.where(
-            mask, softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])), 0
-        )
-        @ V
-    )
+    return np.where(mask, softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])), 0) @ V
 
 
 def _mask_flipped(Q, K, V, mask):
@@ -89,9 +82,7 @@ def _weights_transposed(Q, K, V, mask):
 
 
 def _scores_without_softmax(Q, K, V, mask):
-    return (
-        np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), 0) @ V
-    )
+    return np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), 0) @ V
 
 
 def _attention_cases(rng):
@@ -118,9 +109,7 @@ def _attention_cases(rng):
 
 
 def causal_mask(T, T_k):
-    query = np.arange(T_k - T, T_k)[
-        :, None
-    ]  # the last query stands at the last key
+    query = np.arange(T_k - T, T_k)[:, None]  # the last query stands at the last key
     key = np.arange(T_k)
     return key <= query
 

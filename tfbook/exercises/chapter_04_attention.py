@@ -10,9 +10,7 @@ from tfbook.numpy import softmax, split_heads
 
 def without(heads, W_O, h):
     H, _, d_v = heads.shape
-    parts = [
-        heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(H) if i != h
-    ]
+    parts = [heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(H) if i != h]
     return sum(parts)
 
 
@@ -23,9 +21,7 @@ def _without(heads, W_O, keep):
 
 
 def _keep(heads, h, others=1.0):
-    return np.repeat(
-        np.where(np.arange(len(heads)) == h, 0.0, others), heads.shape[-1]
-    )
+    return np.repeat(np.where(np.arange(len(heads)) == h, 0.0, others), heads.shape[-1])
 
 
 def _that_head_alone(heads, W_O, h):
@@ -61,18 +57,12 @@ def _mean_of_the_rest(heads, W_O, h):
 def _not_summed(heads, W_O, h):
     d_v = heads.shape[-1]
     return np.stack(
-        [
-            heads[i] @ W_O[i * d_v : (i + 1) * d_v]
-            for i in range(len(heads))
-            if i != h
-        ]
+        [heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(len(heads)) if i != h]
     )
 
 
 def _made_up_for(heads, W_O, h):
-    return _without(
-        heads, W_O, _keep(heads, h, len(heads) / (len(heads) - 1))
-    )
+    return _without(heads, W_O, _keep(heads, h, len(heads) / (len(heads) - 1)))
 
 
 def _nothing_removed(heads, W_O, h):
@@ -94,18 +84,9 @@ def _merged_by_reshape(heads, W_O, h):
 
 
 def _remove_cases(rng):
-    sizes = (
-        (3, 5, 2, 7, 1),
-        (4, 3, 5, 11, 2),
-        (2, 7, 3, 5, 1),
-        (5, 3, 4, 2, 3),
-    )
+    sizes = ((3, 5, 2, 7, 1), (4, 3, 5, 11, 2), (2, 7, 3, 5, 1), (5, 3, 4, 2, 3))
     return [
-        (
-            rng.standard_normal((H, T, d_v)),
-            rng.standard_normal((H * d_v, d)),
-            h,
-        )
+        (rng.standard_normal((H, T, d_v)), rng.standard_normal((H * d_v, d)), h)
         for H, T, d_v, d, h in sizes
     ]
 
@@ -121,22 +102,11 @@ def multi_head(X, W_Q, W_K, W_V, W_O, H):
 
 
 def _multi_head(
-    X,
-    W_Q,
-    W_K,
-    W_V,
-    W_O,
-    H,
-    split=split_heads,
-    scale=None,
-    merge=None,
-    axis=-1,
+    X, W_Q, W_K, W_V, W_O, H, split=split_heads, scale=None, merge=None, axis=-1
 ):
     Q, K, V = (split(X @ W, H) for W in (W_Q, W_K, W_V))
     A = softmax(
-        Q
-        @ K.swapaxes(-1, -2)
-        / (np.sqrt(Q.shape[-1]) if scale is None else scale),
+        Q @ K.swapaxes(-1, -2) / (np.sqrt(Q.shape[-1]) if scale is None else scale),
         axis,
     )
     Y = A @ V
@@ -205,13 +175,7 @@ def _merged_at_once(X, W_Q, W_K, W_V, W_O, H):
 
 def _no_output_matrix(X, W_Q, W_K, W_V, W_O, H):
     return _multi_head(
-        X,
-        W_Q,
-        W_K,
-        W_V,
-        W_O,
-        H,
-        merge=lambda Y: Y.swapaxes(0, 1).reshape(len(X), -1),
+        X, W_Q, W_K, W_V, W_O, H, merge=lambda Y: Y.swapaxes(0, 1).reshape(len(X), -1)
     )
 
 
@@ -221,9 +185,7 @@ def _heads_averaged(X, W_Q, W_K, W_V, W_O, H):
 
 def _heads_attend_to_heads(X, W_Q, W_K, W_V, W_O, H):
     Q, K, V = ((X @ W).reshape(len(X), H, -1) for W in (W_Q, W_K, W_V))
-    Y = (
-        softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])) @ V
-    )  # (T, H, d_v)
+    Y = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])) @ V  # (T, H, d_v)
     return Y.reshape(len(X), -1) @ W_O
 
 

@@ -74,8 +74,7 @@ def _add_up(X):
 def _gap_cases(rng):
     X, order = rng.standard_normal((7, 5)), np.array([3, 0, 4, 2, 6, 1, 5])
     return [
-        (X, order, f)
-        for f in (_attend, _attend_with_positions, _weigh_rows, _add_up)
+        (X, order, f) for f in (_attend, _attend_with_positions, _weigh_rows, _add_up)
     ]
 
 
@@ -171,9 +170,7 @@ def _turned_over(T, d):
 
 def alibi_bias(H, T, T_k):
     slope = 2.0 ** (-8 * np.arange(1, H + 1) / H)
-    query = np.arange(T_k - T, T_k)[
-        :, None
-    ]  # the last query stands at the last key
+    query = np.arange(T_k - T, T_k)[:, None]  # the last query stands at the last key
     distance = np.abs(query - np.arange(T_k))
     return -slope[:, None, None] * distance
 

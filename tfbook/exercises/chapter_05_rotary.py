@@ -23,10 +23,7 @@ def shift(k, d):
 
 
 def _blocks(angle, lower=-1):
-    R, i = (
-        np.zeros((2 * len(angle), 2 * len(angle))),
-        np.arange(0, 2 * len(angle), 2),
-    )
+    R, i = (np.zeros((2 * len(angle), 2 * len(angle))), np.arange(0, 2 * len(angle), 2))
     R[i, i] = R[i + 1, i + 1] = np.cos(angle)
     R[i, i + 1], R[i + 1, i] = np.sin(angle), lower * np.sin(angle)
     return R
@@ -70,9 +67,7 @@ def _diagonal(k, d):
 
 def rotary_attention(Q, K, V):
     T, T_k = len(Q), len(K)
-    Q = rotary(
-        Q, np.arange(T_k - T, T_k)
-    )  # the last query stands at the last key
+    Q = rotary(Q, np.arange(T_k - T, T_k))  # the last query stands at the last key
     K = rotary(K, np.arange(T_k))
     S = Q @ K.T / np.sqrt(Q.shape[-1])
     return softmax(S) @ V
@@ -132,17 +127,12 @@ def _causal(Q, K, V):
 
 def _over_the_queries(Q, K, V):
     q, k = _places(Q, K)
-    return (
-        softmax(rotary(Q, q) @ rotary(K, k).T / np.sqrt(Q.shape[-1]), axis=0)
-        @ V
-    )
+    return softmax(rotary(Q, q) @ rotary(K, k).T / np.sqrt(Q.shape[-1]), axis=0) @ V
 
 
 def _all_at_the_end(Q, K, V):
     q, k = _places(Q, K)
-    return scaled_dot_product_attention(
-        rotary(Q, 0 * q + k[-1]), rotary(K, k), V
-    )
+    return scaled_dot_product_attention(rotary(Q, 0 * q + k[-1]), rotary(K, k), V)
 
 
 def _answer_turned(Q, K, V):
@@ -197,11 +187,7 @@ EXERCISES = [
                 rng.standard_normal(shape)
                 for shape in ((T, d_k), (T_k, d_k), (T_k, d_v))
             )
-            for T, T_k, d_k, d_v in (
-                (5, 5, 4, 8),
-                (2, 7, 8, 6),
-                (3, 11, 6, 4),
-            )
+            for T, T_k, d_k, d_v in ((5, 5, 4, 8), (2, 7, 8, 6), (3, 11, 6, 4))
         ],
     ),
     Exercise(

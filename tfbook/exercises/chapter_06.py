@@ -64,19 +64,9 @@ def _feed_forward_cases(rng):
     return [
         tuple(
             rng.standard_normal(axes)
-            for axes in (
-                (*leading, T, d),
-                (d, d_ff),
-                (d_ff,),
-                (d_ff, d),
-                (d,),
-            )
+            for axes in ((*leading, T, d), (d, d_ff), (d_ff,), (d_ff, d), (d,))
         )
-        for leading, T, d, d_ff in (
-            ((), 5, 3, 7),
-            ((2,), 3, 5, 11),
-            ((2, 3), 7, 2, 13),
-        )
+        for leading, T, d, d_ff in (((), 5, 3, 7), ((2,), 3, 5, 11), ((2, 3), 7, 2, 13))
     ]
 
 
@@ -139,11 +129,7 @@ def _swiglu_cases(rng):
             rng.standard_normal(axes)
             for axes in ((*leading, T, d), (d, d_ff), (d, d_ff), (d_ff, d))
         )
-        for leading, T, d, d_ff in (
-            ((), 5, 3, 7),
-            ((2,), 3, 5, 11),
-            ((2, 3), 7, 2, 13),
-        )
+        for leading, T, d, d_ff in (((), 5, 3, 7), ((2,), 3, 5, 11), ((2, 3), 7, 2, 13))
     ]
 
 

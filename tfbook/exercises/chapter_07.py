@@ -17,9 +17,7 @@ def layer_norm(X, gamma, beta, eps):
 def _norm(X, gamma, beta, eps, axis=-1, ddof=0):
     centred = X - X.mean(axis=axis, keepdims=True)
     return (
-        centred
-        / np.sqrt(X.var(axis=axis, ddof=ddof, keepdims=True) + eps)
-        * gamma
+        centred / np.sqrt(X.var(axis=axis, ddof=ddof, keepdims=True) + eps) * gamma
         + beta
     )
 
@@ -53,10 +51,7 @@ def _own_eps(X, gamma, beta, eps):
 def _summed_variance(X, gamma, beta, eps):
     centred = X - X.mean(axis=-1, keepdims=True)
     return (
-        centred
-        / np.sqrt((centred**2).sum(axis=-1, keepdims=True) + eps)
-        * gamma
-        + beta
+        centred / np.sqrt((centred**2).sum(axis=-1, keepdims=True) + eps) * gamma + beta
     )
 
 
@@ -71,9 +66,7 @@ def _mean_kept(X, gamma, beta, eps):
 
 
 def _root_mean_square(X, gamma, beta, eps):
-    return (
-        X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
-    )
+    return X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
 
 
 def _shifted_before_scaled(X, gamma, beta, eps):
@@ -109,9 +102,7 @@ def normalised(X):
 def pre_norm(X, A, W):
     def norm(X):
         centred = X - X.mean(axis=-1, keepdims=True)
-        return centred / np.sqrt(
-            (centred**2).mean(axis=-1, keepdims=True) + 1e-5
-        )
+        return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
 
     Z = X + A @ norm(X)
     return Z + np.tanh(norm(Z) @ W)
@@ -186,11 +177,7 @@ def _pre_norm_cases(rng):
             rng.standard_normal((T, T)) / T,
             rng.standard_normal((d, d)),
         )
-        for leading, T, d, at in (
-            ((), 3, 5, 0),
-            ((2,), 5, 7, 2),
-            ((2, 3), 2, 11, -1),
-        )
+        for leading, T, d, at in (((), 3, 5, 0), ((2,), 5, 7, 2), ((2, 3), 2, 11, -1))
     ]
 
 

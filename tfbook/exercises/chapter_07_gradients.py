@@ -43,10 +43,7 @@ def _top_first(g, J):
 
 def _one_branch_only(g, J):
     return np.array(
-        [
-            g + sum((J_l.T @ g for J_l in J[l:]), 0 * g)
-            for l in range(len(J) + 1)
-        ]
+        [g + sum((J_l.T @ g for J_l in J[l:]), 0 * g) for l in range(len(J) + 1)]
     )
 
 
@@ -125,11 +122,7 @@ def _forward(dY, X, eps):
 
 def _gradient_cases(rng):
     return [
-        (
-            rng.standard_normal(shape),
-            at + size * rng.standard_normal(shape),
-            eps,
-        )
+        (rng.standard_normal(shape), at + size * rng.standard_normal(shape), eps)
         for shape, size, at, eps in (
             ((3, 5), 1, 0, 1e-5),
             ((2, 5, 7), 3, 2, 1e-5),

@@ -31,11 +31,7 @@ def _norm(x, axis=-1, ddof=0):
 
 def _attend(X, W_Q, W_K, W_V, axis=-1, scale=None):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-    S = (
-        Q
-        @ K.swapaxes(-1, -2)
-        * (Q.shape[-1] ** -0.5 if scale is None else scale)
-    )
+    S = Q @ K.swapaxes(-1, -2) * (Q.shape[-1] ** -0.5 if scale is None else scale)
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True) @ V
 
@@ -126,17 +122,12 @@ def _divided_by_the_variance(X, attend, mlp):
         X,
         attend,
         mlp,
-        lambda x: (
-            (x - x.mean(-1, keepdims=True))
-            / (x.var(-1, keepdims=True) + 1e-5)
-        ),
+        lambda x: (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + 1e-5),
     )
 
 
 def _mean_left_in(X, attend, mlp):
-    return _post(
-        X, attend, mlp, lambda x: x / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
-    )
+    return _post(X, attend, mlp, lambda x: x / np.sqrt(x.var(-1, keepdims=True) + 1e-5))
 
 
 def _epsilon_outside(X, attend, mlp):
@@ -144,26 +135,19 @@ def _epsilon_outside(X, attend, mlp):
         X,
         attend,
         mlp,
-        lambda x: (
-            (x - x.mean(-1, keepdims=True))
-            / (x.std(-1, keepdims=True) + 1e-5)
-        ),
+        lambda x: (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5),
     )
 
 
 def _no_relu(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
     return _post(
-        X,
-        lambda X: _attend(X, W_Q, W_K, W_V),
-        lambda Z: (Z @ W_1 + b_1) @ W_2 + b_2,
+        X, lambda X: _attend(X, W_Q, W_K, W_V), lambda Z: (Z @ W_1 + b_1) @ W_2 + b_2
     )
 
 
 def _no_biases(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
     return _post(
-        X,
-        lambda X: _attend(X, W_Q, W_K, W_V),
-        lambda Z: _think(Z, W_1, 0, W_2, 0),
+        X, lambda X: _attend(X, W_Q, W_K, W_V), lambda Z: _think(Z, W_1, 0, W_2, 0)
     )
 
 
@@ -177,9 +161,7 @@ def _relu_at_the_end(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
 
 def _no_scale(X, W_Q, W_K, W_V, *network):
     return _post(
-        X,
-        lambda X: _attend(X, W_Q, W_K, W_V, scale=1.0),
-        lambda Z: _think(Z, *network),
+        X, lambda X: _attend(X, W_Q, W_K, W_V, scale=1.0), lambda Z: _think(Z, *network)
     )
 
 
@@ -201,9 +183,7 @@ def _divided_by_d_k(X, W_Q, W_K, W_V, *network):
 
 def _softmax_over_queries(X, W_Q, W_K, W_V, *network):
     return _post(
-        X,
-        lambda X: _attend(X, W_Q, W_K, W_V, axis=-2),
-        lambda Z: _think(Z, *network),
+        X, lambda X: _attend(X, W_Q, W_K, W_V, axis=-2), lambda Z: _think(Z, *network)
     )
 
 
@@ -283,11 +263,7 @@ def _nothing_shared(d, d_ff, H, H_kv):
 
 
 def _whole_for_each_head(d, d_ff, H, H_kv):
-    return (
-        _counted(d, d_ff, H, H_kv)
-        + (H - 1) * d * d
-        + 2 * H_kv * d * (d - d // H)
-    )
+    return _counted(d, d_ff, H, H_kv) + (H - 1) * d * d + 2 * H_kv * d * (d - d // H)
 
 
 def _weights_alone(d, d_ff, H, H_kv):
@@ -360,9 +336,7 @@ EXERCISES = [
             "The norm divides by the variance: take its square root.": _layer(
                 _divided_by_the_variance
             ),
-            "The norm leaves the mean in: subtract it first.": _layer(
-                _mean_left_in
-            ),
+            "The norm leaves the mean in: subtract it first.": _layer(_mean_left_in),
             "ε stands outside the root: it belongs to the variance, √(variance + "
             "ε).": _layer(_epsilon_outside),
             "ReLU is forgotten: without it the two matrices of the network are "

@@ -64,11 +64,7 @@ def _forward(dY, Z, W_1, b_1, W_2, b_2):
 
 def _network_cases(rng):
     cases = []
-    for leading, T, d, d_ff in (
-        ((), 3, 4, 6),
-        ((2,), 5, 7, 11),
-        ((), 2, 13, 5),
-    ):
+    for leading, T, d, d_ff in (((), 3, 4, 6), ((2,), 5, 7, 11), ((), 2, 13, 5)):
         dY, Z = rng.standard_normal((2, *leading, T, d))
         cases.append(
             (
@@ -99,11 +95,7 @@ def query_gradient(dA, Q, K, V):
 
 
 def _weights(Q, K, scale=None, axis=-1):
-    S = (
-        Q
-        @ K.swapaxes(-1, -2)
-        * (Q.shape[-1] ** -0.5 if scale is None else scale)
-    )
+    S = Q @ K.swapaxes(-1, -2) * (Q.shape[-1] ** -0.5 if scale is None else scale)
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
 
@@ -174,9 +166,7 @@ def _gradient_of_values(dA, Q, K, V):
 
 
 def _gradient_of_scores(dA, Q, K, V):
-    return _right(dA @ V.swapaxes(-1, -2), _weights(Q, K)) / np.sqrt(
-        Q.shape[-1]
-    )
+    return _right(dA @ V.swapaxes(-1, -2), _weights(Q, K)) / np.sqrt(Q.shape[-1])
 
 
 def _query_cases(rng):

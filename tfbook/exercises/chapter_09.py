@@ -32,11 +32,7 @@ def _flops(
 ):
     pairs, width, tokens = pairs or T * T, width or d, tokens or T
     projections = 2 * tokens * d * (d + 2 * H_kv * (d // H) + output * d)
-    return (
-        projections
-        + products * 2 * pairs * width
-        + matrices * 2 * tokens * d * d_ff
-    )
+    return projections + products * 2 * pairs * width + matrices * 2 * tokens * d * d_ff
 
 
 def _multiply_adds(*sizes):
@@ -104,9 +100,7 @@ def _flops_cases(rng):
 
 
 def crossing(d, d_ff, H, H_kv):
-    others = (
-        2 * d * (d + 2 * H_kv * (d // H) + d) + 4 * d * d_ff
-    )  # FLOPs of a token
+    others = 2 * d * (d + 2 * H_kv * (d // H) + d) + 4 * d * d_ff  # FLOPs of a token
     # FLOPs of a token with one other
     pairs = 4 * d
     return others / pairs
@@ -149,12 +143,7 @@ def _root(d, d_ff, H, H_kv):
 
 
 def _crossing_cases(rng):
-    return [
-        (12, 20, 3, 1),
-        (512, 2048, 8, 8),
-        (60, 7, 6, 2),
-        (4096, 14336, 32, 8),
-    ]
+    return [(12, 20, 3, 1), (512, 2048, 8, 8), (60, 7, 6, 2), (4096, 14336, 32, 8)]
 
 
 EXERCISES = [

@@ -163,9 +163,7 @@ def _by_plain_sums(m_1, Z_1, y_1, m_2, Z_2, y_2):
 
 
 def _by_maxima(m_1, Z_1, y_1, m_2, Z_2, y_2):
-    return (np.exp(m_1) * y_1 + np.exp(m_2) * y_2) / (
-        np.exp(m_1) + np.exp(m_2)
-    )
+    return (np.exp(m_1) * y_1 + np.exp(m_2) * y_2) / (np.exp(m_1) + np.exp(m_2))
 
 
 def _not_divided(m_1, Z_1, y_1, m_2, Z_2, y_2):
@@ -199,11 +197,7 @@ def _sign(m_1, Z_1, y_1, m_2, Z_2, y_2):
 def _exponentials_outright(m_1, Z_1, y_1, m_2, Z_2, y_2):
     m, Z_1, Z_2 = max(m_1, m_2), Z_1 * np.exp(m_1), Z_2 * np.exp(m_2)
     return np.array(
-        [
-            m,
-            (Z_1 + Z_2) * np.exp(-m),
-            *((Z_1 * y_1 + Z_2 * y_2) / (Z_1 + Z_2)),
-        ]
+        [m, (Z_1 + Z_2) * np.exp(-m), *((Z_1 * y_1 + Z_2 * y_2) / (Z_1 + Z_2))]
     )
 
 
@@ -221,13 +215,7 @@ def _half(rng, T, d_v, shift=0.0):
 def _merge_cases(rng):
     cases = [
         (*_half(rng, 5, 3, low), *_half(rng, 7, 3, high))
-        for low, high in (
-            (0, 0),
-            (2, 0),
-            (0, 3),
-            (1000, 1001),
-            (-1500, -1500),
-        )
+        for low, high in ((0, 0), (2, 0), (0, 3), (1000, 1001), (-1500, -1500))
     ]
     # no key in the second half
     cases.append((*_half(rng, 4, 2), -np.inf, 0.0, np.zeros(2)))

@@ -33,9 +33,7 @@ def _all_keys_at_once(T, n, d):
 
 
 def _no_cache(T, n, d):
-    return sum(
-        24 * t * d * d + 4 * t * t * d for t in range(T + 1, T + n + 1)
-    )
+    return sum(24 * t * d * d + 4 * t * t * d for t in range(T + 1, T + n + 1))
 
 
 def _square_for_each(T, n, d):

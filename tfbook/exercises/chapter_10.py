@@ -54,12 +54,7 @@ def _bits(a, b, c, size):
 
 
 def _intensity_cases(rng):
-    return [
-        (7, 12, 5, 2),
-        (1, 64, 30, 4),
-        (300, 24, 96, 2),
-        (4096, 1024, 512, 1),
-    ]
+    return [(7, 12, 5, 2), (1, 64, 30, 4), (300, 24, 96, 2), (4096, 1024, 512, 1)]
 
 
 # ---- bytes of fused attention ----
@@ -128,13 +123,7 @@ def _answers_again(T, d_k, d_v, block, size):
 
 def _everything_again(T, d_k, d_v, block, size):
     return _fused(
-        T,
-        d_k,
-        d_v,
-        block,
-        size,
-        queries=_passes(T, block),
-        answers=_passes(T, block),
+        T, d_k, d_v, block, size, queries=_passes(T, block), answers=_passes(T, block)
     )
 
 

@@ -20,29 +20,28 @@ def _truncated(x):
 
 
 def _half_up(x):
-    return (
-        (x.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)
-    ).view(np.float32)
+    return ((x.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(
+        np.float32
+    )
 
 
 def _half_down(x):
-    return (
-        (x.view(np.uint32) + np.uint32(0x7FFF)) & np.uint32(0xFFFF0000)
-    ).view(np.float32)
+    return ((x.view(np.uint32) + np.uint32(0x7FFF)) & np.uint32(0xFFFF0000)).view(
+        np.float32
+    )
 
 
 def _to_odd(x):
     bits = x.view(np.uint32)
     return (
-        (bits + np.uint32(0x8000) - ((bits >> 16) & 1))
-        & np.uint32(0xFFFF0000)
+        (bits + np.uint32(0x8000) - ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
     ).view(np.float32)
 
 
 def _away(x):
-    return (
-        (x.view(np.uint32) + np.uint32(0xFFFF)) & np.uint32(0xFFFF0000)
-    ).view(np.float32)
+    return ((x.view(np.uint32) + np.uint32(0xFFFF)) & np.uint32(0xFFFF0000)).view(
+        np.float32
+    )
 
 
 def _float16(x):
@@ -76,26 +75,11 @@ def _the_bits(x):
 
 def _cases(rng):
     ties = np.array(
-        [
-            1 + 2**-8,
-            1 + 3 * 2**-8,
-            -1 - 2**-8,
-            -1 - 3 * 2**-8,
-            3,
-            2**-20 * (1 + 2**-8),
-        ],
+        [1 + 2**-8, 1 + 3 * 2**-8, -1 - 2**-8, -1 - 3 * 2**-8, 3, 2**-20 * (1 + 2**-8)],
         np.float32,
     )
     near = np.array(
-        [
-            1 + 2**-8 + 2**-20,
-            1 + 2**-8 - 2**-20,
-            255.9,
-            -255.9,
-            0,
-            1e30,
-            -1e-30,
-        ],
+        [1 + 2**-8 + 2**-20, 1 + 2**-8 - 2**-20, 255.9, -255.9, 0, 1e30, -1e-30],
         np.float32,
     )
     some, large = (

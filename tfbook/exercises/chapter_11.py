@@ -52,11 +52,7 @@ def _sign_lost(logits, targets, n):
 def _log_of_the_mean(logits, targets, n):
     shifted = logits - logits.max(axis=-1, keepdims=True)
     p = np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True)
-    return (
-        -np.log2(p[np.arange(len(targets)), targets].mean())
-        * len(targets)
-        / n
-    )
+    return -np.log2(p[np.arange(len(targets)), targets].mean()) * len(targets) / n
 
 
 def _no_softmax(logits, targets, n):
@@ -70,10 +66,7 @@ def _may_overflow(logits, targets, n):
 
 def _log_of_zero(logits, targets, n):
     p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return (
-        -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum()
-        / n
-    )
+    return -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum() / n
 
 
 def _one_maximum(logits, targets, n):
@@ -90,10 +83,7 @@ def _bits_cases(rng):
         (3 * rng.standard_normal((T, vocab)), rng.integers(vocab, size=T), n)
         for T, vocab, n in sizes
     ]
-    large, apart = (
-        1000 + rng.standard_normal((4, 6)),
-        rng.standard_normal((4, 5)),
-    )
+    large, apart = (1000 + rng.standard_normal((4, 6)), rng.standard_normal((4, 5)))
     apart[2, 1] = 900  # all other chances of this row are 0 in a float
     return [
         *cases,
@@ -108,11 +98,7 @@ def _bits_cases(rng):
 def merge_pair(tokens, pair, new):
     merged, i = [], 0
     while i < len(tokens):
-        if (
-            i + 1 < len(tokens)
-            and tokens[i] == pair[0]
-            and tokens[i + 1] == pair[1]
-        ):
+        if i + 1 < len(tokens) and tokens[i] == pair[0] and tokens[i + 1] == pair[1]:
             merged.append(new)
             i += 2
         else:
@@ -140,9 +126,7 @@ def _merged(
     )
     while i < len(tokens):
         here = tuple(tokens[i : i + 2])
-        if (here == pair or (either and here == pair[::-1])) and not (
-            once and done
-        ):
+        if (here == pair or (either and here == pair[::-1])) and not (once and done):
             merged.append(new)
             done = True
             i += 1 if keep_second or overlap else 2
@@ -213,31 +197,17 @@ def _merge_cases(rng):
 def rate(step, steps, warmup, highest):
     if step < warmup:
         return highest * (step + 1) / warmup
-    return (
-        highest * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
-    )
+    return highest * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
 
 
 def _rate(
-    step,
-    steps,
-    warmup,
-    highest,
-    ahead=1,
-    half=np.pi,
-    since=None,
-    end=None,
-    low=0.0,
+    step, steps, warmup, highest, ahead=1, half=np.pi, since=None, end=None, low=0.0
 ):
     if step < warmup:
         return highest * (step + ahead) / warmup
-    since, end = (
-        warmup if since is None else since,
-        steps if end is None else end,
-    )
+    since, end = (warmup if since is None else since, steps if end is None else end)
     return highest * (
-        low
-        + (1 - low) * (1 + np.cos(half * (step - since) / (end - since))) / 2
+        low + (1 - low) * (1 + np.cos(half * (step - since) / (end - since))) / 2
     )
 
 
@@ -294,9 +264,7 @@ def _no_warmup(step, steps, warmup, highest):
 
 
 def _both_at_once(step, steps, warmup, highest):
-    return min(1, (step + 1) / warmup) * _no_warmup(
-        step, steps, warmup, highest
-    )
+    return min(1, (step + 1) / warmup) * _no_warmup(step, steps, warmup, highest)
 
 
 def _degrees(*a):
@@ -347,17 +315,13 @@ def _kept(p, share, keep, normalise=True):
 
 def _one_short(p, share):
     return _kept(
-        p,
-        share,
-        lambda p, sums, share: (sums <= share) | (np.arange(len(p)) == 0),
+        p, share, lambda p, sums, share: (sums <= share) | (np.arange(len(p)) == 0)
     )
 
 
 def _one_too_many(p, share):
     return _kept(
-        p,
-        share,
-        lambda p, sums, share: np.r_[0, 0, sums[:-2]][: len(p)] < share,
+        p, share, lambda p, sums, share: np.r_[0, 0, sums[:-2]][: len(p)] < share
     )
 
 
@@ -366,9 +330,7 @@ def _past_the_share(p, share):
 
 
 def _not_normalised(p, share):
-    return _kept(
-        p, share, lambda p, sums, share: sums - p < share, normalise=False
-    )
+    return _kept(p, share, lambda p, sums, share: sums - p < share, normalise=False)
 
 
 def _each_by_itself(p, share):
@@ -394,9 +356,7 @@ def _unlikely_kept(p, share):
 
 def _share_of_the_tokens(p, share):
     return _kept(
-        p,
-        share,
-        lambda p, sums, share: np.arange(len(p)) < np.ceil(share * len(p)),
+        p, share, lambda p, sums, share: np.arange(len(p)) < np.ceil(share * len(p))
     )
 
 

@@ -44,15 +44,11 @@ def _minus_one_is_first(logits, words):
 
 
 def _over_all_places(logits, words):
-    return (
-        word_loss(logits, words) * (words[1:] >= 0).sum() / (len(words) - 1)
-    )
+    return word_loss(logits, words) * (words[1:] >= 0).sum() / (len(words) - 1)
 
 
 def _over_all_words(logits, words):
-    return (
-        word_loss(logits, words) * (words[1:] >= 0).sum() / (words >= 0).sum()
-    )
+    return word_loss(logits, words) * (words[1:] >= 0).sum() / (words >= 0).sum()
 
 
 def _summed(logits, words):
@@ -108,15 +104,9 @@ def _word_cases(rng):
         ([4, -1, 2, -1, 5, 3], 6, 900),
     ):
         cases.append(
-            (
-                scale * rng.standard_normal((len(words), vocab)),
-                np.array(words),
-            )
+            (scale * rng.standard_normal((len(words), vocab)), np.array(words))
         )
-    return [
-        *cases,
-        (1000 + rng.standard_normal((5, 4)), np.array([0, 3, -1, 1, 2])),
-    ]
+    return [*cases, (1000 + rng.standard_normal((5, 4)), np.array([0, 3, -1, 1, 2]))]
 
 
 # ---- frames of frequencies ----
@@ -129,9 +119,7 @@ def loudness(wave, size, hop):
     return 4 / size * np.abs(np.fft.rfft(framed * window))
 
 
-def _loudness(
-    wave, size, hop, window=None, measure=np.abs, scale=None, last=0
-):
+def _loudness(wave, size, hop, window=None, measure=np.abs, scale=None, last=0):
     window = (
         0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
         if window is None
@@ -162,10 +150,7 @@ def _symmetric(wave, size, hop):
 
 def _cosine_added(wave, size, hop):
     return _loudness(
-        wave,
-        size,
-        hop,
-        0.5 + 0.5 * np.cos(2 * np.pi * np.arange(size) / size),
+        wave, size, hop, 0.5 + 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     )
 
 
@@ -196,10 +181,7 @@ def _last_missed(wave, size, hop):
 def _all_channels(wave, size, hop):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     framed = np.stack(
-        [
-            wave[start : start + size]
-            for start in range(0, len(wave) - size + 1, hop)
-        ]
+        [wave[start : start + size] for start in range(0, len(wave) - size + 1, hop)]
     )
     return 4 / size * np.abs(np.fft.fft(framed * window))
 
@@ -207,10 +189,7 @@ def _all_channels(wave, size, hop):
 def _across_frames(wave, size, hop):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     framed = np.stack(
-        [
-            wave[start : start + size]
-            for start in range(0, len(wave) - size + 1, hop)
-        ]
+        [wave[start : start + size] for start in range(0, len(wave) - size + 1, hop)]
     )
     return 4 / size * np.abs(np.fft.rfft(framed * window, axis=0))
 
@@ -221,17 +200,12 @@ def _transposed(wave, size, hop):
 
 def _filled_up(wave, size, hop):
     missing = -(len(wave) - size) % hop
-    return loudness(
-        np.concatenate([wave, np.zeros(missing or hop)]), size, hop
-    )
+    return loudness(np.concatenate([wave, np.zeros(missing or hop)]), size, hop)
 
 
 def _wave_cases(rng):
     sizes = (20, 8, 3), (30, 10, 5), (17, 6, 4), (24, 16, 8), (40, 8, 2)
-    return [
-        (rng.standard_normal(samples), size, hop)
-        for samples, size, hop in sizes
-    ]
+    return [(rng.standard_normal(samples), size, hop) for samples, size, hop in sizes]
 
 
 EXERCISES = [

@@ -19,12 +19,9 @@ def split_network(X, W_1, b_1, W_2, b_2, p):
 
 
 def _terms(X, W_1, b_1, W_2, p, rectify=True):
-    parts = zip(
-        np.split(W_1, p, axis=1), np.split(b_1, p), np.split(W_2, p, axis=0)
-    )
+    parts = zip(np.split(W_1, p, axis=1), np.split(b_1, p), np.split(W_2, p, axis=0))
     return [
-        (np.maximum(X @ W + b, 0) if rectify else X @ W + b) @ U
-        for W, b, U in parts
+        (np.maximum(X @ W + b, 0) if rectify else X @ W + b) @ U for W, b, U in parts
     ]
 
 
@@ -68,21 +65,14 @@ def _wrong_rows(X, W_1, b_1, W_2, b_2, p):
     return (
         sum(
             h @ U
-            for h, U in zip(
-                np.split(hidden, p, axis=1), np.split(W_2, p, axis=0)[::-1]
-            )
+            for h, U in zip(np.split(hidden, p, axis=1), np.split(W_2, p, axis=0)[::-1])
         )
         + b_2
     )
 
 
 def _network_cases(rng):
-    sizes = [
-        (5, 6, 8, 2),
-        (7, 9, 12, 3),
-        (3, 4, 10, 1),
-        (5, 12, 8, 4),
-    ]  # T, d, d_ff, p
+    sizes = [(5, 6, 8, 2), (7, 9, 12, 3), (3, 4, 10, 1), (5, 12, 8, 4)]  # T, d, d_ff, p
     return [
         (
             *(
@@ -154,12 +144,7 @@ def bytes_of_a_step(B, T, d, p, L, size):
 
 def _bytes(B, T, d, p, L, size, sums=4, n=None, factor=None):
     n = B * T * d if n is None else n
-    return (
-        L
-        * sums
-        * (2 * (p - 1) * n // p if factor is None else factor * n)
-        * size
-    )
+    return L * sums * (2 * (p - 1) * n // p if factor is None else factor * n) * size
 
 
 def _forward_alone(*sizes):

@@ -52,9 +52,7 @@ class Reveal:
 
     def _repr_html_(self):
         code = highlight(
-            source(self.exercise.solution),
-            PythonLexer(),
-            HtmlFormatter(nowrap=True),
+            source(self.exercise.solution), PythonLexer(), HtmlFormatter(nowrap=True)
         )
         name = html.escape(self.exercise.name)
         return (

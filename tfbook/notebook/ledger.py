@@ -36,9 +36,7 @@ class Ledger:
 
     def count(self):
         """How many claims got which ruling."""
-        rulings = [
-            v.ruling for chapter in self.chapters for v in chapter.verdicts
-        ]
+        rulings = [v.ruling for chapter in self.chapters for v in chapter.verdicts]
         return {ruling: rulings.count(ruling) for ruling in RULINGS}
 
     def __repr__(self):
@@ -117,9 +115,7 @@ def _read(path):
         for output in cell.get("outputs", [])
     )
     return Chapter(
-        title,
-        path.stem,
-        tuple(map(_verdict, filter(None, map(STORED.search, pages)))),
+        title, path.stem, tuple(map(_verdict, filter(None, map(STORED.search, pages))))
     )
 
 

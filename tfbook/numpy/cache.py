@@ -48,10 +48,7 @@ class KeyValueCache:
         return (
             0
             if self.keys is None
-            else sum(
-                X[..., : self.length, :].size
-                for X in (self.keys, self.values)
-            )
+            else sum(X[..., : self.length, :].size for X in (self.keys, self.values))
         )
 
     def extend(self, K, V):
@@ -79,14 +76,9 @@ class KeyValueCache:
         expect("V", V.shape, "(..., T, d_v)", T=K.shape[-2])
         self._expect_as_before("K", self.keys, K)
         self._expect_as_before("V", self.values, V)
-        self.keys, self.values = (
-            self._add(self.keys, K),
-            self._add(self.values, V),
-        )
+        self.keys, self.values = (self._add(self.keys, K), self._add(self.values, V))
         self.length += K.shape[-2]
-        return self.keys[..., : self.length, :], self.values[
-            ..., : self.length, :
-        ]
+        return self.keys[..., : self.length, :], self.values[..., : self.length, :]
 
     def shorten(self, length):
         """Forget all but the first tokens.
@@ -128,9 +120,7 @@ class KeyValueCache:
         room = X[..., :0, :] if room is None else room
         if T_k > room.shape[-2]:
             blocks = -(-T_k // self.block)
-            grown = np.zeros(
-                (*X.shape[:-2], blocks * self.block, X.shape[-1]), X.dtype
-            )
+            grown = np.zeros((*X.shape[:-2], blocks * self.block, X.shape[-1]), X.dtype)
             grown[..., : self.length, :] = room[..., : self.length, :]
             room = grown
         room[..., T_k - T : T_k, :] = X
@@ -189,11 +179,7 @@ def all_or_nothing(caches):
 
 
 def cached_attention(
-    cache,
-    mask=None,
-    bias=None,
-    shared=1,
-    attention=scaled_dot_product_attention,
+    cache, mask=None, bias=None, shared=1, attention=scaled_dot_product_attention
 ):
     """Make an ``attention`` for :func:`transformer_layer` whose queries meet the keys
     of a cache as well as their own.
@@ -241,11 +227,7 @@ def cached_attention(
         expect_none_of_new_tokens(**of_new_tokens)
         K, V = cache.extend(K[..., ::shared, :, :], V[..., ::shared, :, :])
         return attention(
-            Q,
-            repeat_heads(K, shared),
-            repeat_heads(V, shared),
-            mask=mask,
-            bias=bias,
+            Q, repeat_heads(K, shared), repeat_heads(V, shared), mask=mask, bias=bias
         )
 
     return attend

@@ -74,8 +74,7 @@ def language_model(
     --------
     >>> from tfbook.numpy import init_layer, key_value_caches
     >>> P = {"E": np.eye(4)} | {
-    ...     f"layers.0.{name}": p
-    ...     for name, p in init_layer(d=4, H=2, rng=0).items()
+    ...     f"layers.0.{name}": p for name, p in init_layer(d=4, H=2, rng=0).items()
     ... }
     >>> whole = language_model([3, 1, 2], P, H=2, positions="alibi")
     >>> cache = key_value_caches()
@@ -97,21 +96,17 @@ def language_model(
         expect_pad(pad, tokens.shape, most=T if cache is None else np.inf)
         # (..., T), negative in the padding
         place = place - pad[..., None]
-        mask = mask & (
-            np.arange(T_k) >= pad[..., None, None]
-        )  # (..., T, T_k)
+        mask = mask & (np.arange(T_k) >= pad[..., None, None])  # (..., T, T_k)
     bias = alibi_bias(H, T, T_k) if positions == "alibi" else None
     attention = attention or (
-        rotary_attention
-        if positions == "rotary"
-        else scaled_dot_product_attention
+        rotary_attention if positions == "rotary" else scaled_dot_product_attention
     )
 
     X, place = embed(tokens, E), np.maximum(place, 0)
     if positions == "learned":
-        X = X + learned_positions(P["P"], place.max(initial=-1) + 1)[
-            place
-        ].astype(X.dtype)
+        X = X + learned_positions(P["P"], place.max(initial=-1) + 1)[place].astype(
+            X.dtype
+        )
     if positions == "sinusoidal":
         X = X + sinusoids(place, E.shape[-1]).astype(X.dtype)
     with all_or_nothing(cache):
@@ -119,9 +114,7 @@ def language_model(
             seen = {"mask": mask, "bias": bias, "attention": attention}
             if cache is not None:
                 seen = {
-                    "attention": cached_attention(
-                        cache[l], shared=H // H_kv, **seen
-                    )
+                    "attention": cached_attention(cache[l], shared=H // H_kv, **seen)
                 }
             X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
         if "gamma_f" in P:

@@ -33,8 +33,7 @@ class Transformer(nn.Module):
     def __init__(self, L, d, H, **options):
         super().__init__()
         self.layers = nn.ModuleList(
-            TransformerLayer(d, H, **options)
-            for _ in range(whole("L", L, least=1))
+            TransformerLayer(d, H, **options) for _ in range(whole("L", L, least=1))
         )
         # nothing else bounds the sum of a pre-norm stack
         self.final_norm = options.get("norm") == "pre"
@@ -49,9 +48,7 @@ class Transformer(nn.Module):
 
     def normalized(self, X):
         """What the last layer gave, after the final norm where the stack has one."""
-        return (
-            layer_norm(X, self.gamma_f, self.beta_f) if self.final_norm else X
-        )
+        return layer_norm(X, self.gamma_f, self.beta_f) if self.final_norm else X
 
 
 class LanguageModel(Transformer):
@@ -88,13 +85,9 @@ class LanguageModel(Transformer):
         super().__init__(L, d, H, rotary=positions == "rotary", **options)
         self.positions = positions
         # small: the first guess is near to even
-        self.E = nn.Parameter(
-            0.02 * torch.randn(whole("vocab", vocab, least=1), d)
-        )
+        self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))
         if positions == "learned":
-            self.P = nn.Parameter(
-                0.02 * torch.randn(whole("T_max", T_max, least=1), d)
-            )
+            self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
 
     def forward(self, tokens, pad=None, cache=None):
         """Tokens (..., T) in, logits (..., T, vocab) of each next token out; as
@@ -107,9 +100,6 @@ class LanguageModel(Transformer):
         with all_or_nothing(cache):
             for l, layer in enumerate(self.layers):
                 X = layer(
-                    X,
-                    mask,
-                    bias,
-                    **({} if cache is None else {"cache": cache[l]}),
+                    X, mask, bias, **({} if cache is None else {"cache": cache[l]})
                 )
             return self.normalized(X) @ self.E.T

@@ -47,22 +47,16 @@ def language_model(
     True
     """
     layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
-    X, mask, bias = read_tokens(
-        tokens, P["E"], P.get("P"), H, positions, pad, cache
-    )
+    X, mask, bias = read_tokens(tokens, P["E"], P.get("P"), H, positions, pad, cache)
     attention = attention or (
-        rotary_attention
-        if positions == "rotary"
-        else scaled_dot_product_attention
+        rotary_attention if positions == "rotary" else scaled_dot_product_attention
     )
     with all_or_nothing(cache):
         for l, layer in enumerate(layers):
             seen = {"mask": mask, "bias": bias, "attention": attention}
             if cache is not None:
                 seen = {
-                    "attention": cached_attention(
-                        cache[l], shared=H // H_kv, **seen
-                    )
+                    "attention": cached_attention(cache[l], shared=H // H_kv, **seen)
                 }
             X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
         if "gamma_f" in P:
@@ -70,9 +64,7 @@ def language_model(
         return X @ P["E"].T
 
 
-def read_tokens(
-    tokens, E, table, H, positions="learned", pad=None, cache=None
-):
+def read_tokens(tokens, E, table, H, positions="learned", pad=None, cache=None):
     """The vectors of the tokens, and the mask and the bias that every layer of the
     model has.
     """
@@ -91,9 +83,7 @@ def read_tokens(
         # (..., T), negative in the padding
         place = place - pad[..., None]
         # (..., T, T_k)
-        mask = mask & (
-            torch.arange(T_k, device=E.device) >= pad[..., None, None]
-        )
+        mask = mask & (torch.arange(T_k, device=E.device) >= pad[..., None, None])
     bias = alibi_bias(H, T, T_k).to(E) if positions == "alibi" else None
 
     X, place = embed(tokens, E), place.clamp(min=0)

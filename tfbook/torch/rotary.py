@@ -22,9 +22,7 @@ def rotary(X, positions=None, base=10000.0):
     """
     expect_pairs(X)
     T, d_k = X.shape[-2:]
-    where = (
-        "cpu" if X.device.type == "mps" else X.device
-    )  # mps has no float64
+    where = "cpu" if X.device.type == "mps" else X.device  # mps has no float64
     positions = torch.arange(T) if positions is None else positions
     pairs = torch.arange(0, d_k, 2, dtype=torch.float64, device=where)
     frequency = base ** -(pairs / max(d_k, 1))

@@ -71,20 +71,14 @@ class Figure(anywidget.AnyWidget):
         # anywidget subclasses once more for itself
         if "compute" in vars(cls) or "columns" in vars(cls):
             own = cls.__module__.rpartition(".")[2]
-            cls._drawing = "".join(
-                read(f"{name}.js") for name in (own, *cls.shared)
-            )
+            cls._drawing = "".join(read(f"{name}.js") for name in (own, *cls.shared))
             cls._esm = cls._drawing + "".join(
                 read(f"{name}.js") for name in ("packing", "controls", "base")
             )
             cls._css = (
                 palette.css()
                 + read("base.css")
-                + (
-                    read(f"{own}.css")
-                    if Path(HERE, f"{own}.css").exists()
-                    else ""
-                )
+                + (read(f"{own}.css") if Path(HERE, f"{own}.css").exists() else "")
             )
         super().__init_subclass__(**kwargs)
 
@@ -120,9 +114,7 @@ class Figure(anywidget.AnyWidget):
         if not self.columns:
             raise NotImplementedError
         return {
-            name: getattr(self, name)(
-                **{c: setting[c] for c in self.depends_on(name)}
-            )
+            name: getattr(self, name)(**{c: setting[c] for c in self.depends_on(name)})
             for name in self.columns
         }
 
@@ -184,8 +176,7 @@ class Figure(anywidget.AnyWidget):
         if self.columns:
             return {name: self.column(name) for name in self.columns}
         rows = [
-            pack(self.compute(**setting), self.decimals)
-            for setting in self.settings()
+            pack(self.compute(**setting), self.decimals) for setting in self.settings()
         ]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
@@ -214,36 +205,21 @@ class Figure(anywidget.AnyWidget):
             return
         number = question.get("number")
         try:
-            value = pack(
-                self.compute(**self.check(question["ask"])), self.decimals
-            )
-        except (
-            Exception
-        ) as error:  # a reader who waits for an answer gets one
-            self.send(
-                {
-                    "number": number,
-                    "error": str(error) or type(error).__name__,
-                }
-            )
+            value = pack(self.compute(**self.check(question["ask"])), self.decimals)
+        except Exception as error:  # a reader who waits for an answer gets one
+            self.send({"number": number, "error": str(error) or type(error).__name__})
             if not isinstance(error, ValueError):
                 raise
         else:
             self.send({"number": number, "value": value})
 
     def __repr__(self):
-        setting = ", ".join(
-            f"{name}={value!r}" for name, value in self.state.items()
-        )
+        setting = ", ".join(f"{name}={value!r}" for name, value in self.state.items())
         return f"{type(self).__name__}({setting})"
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        return {
-            **data,
-            "text/plain": repr(self),
-            "text/html": self.page(),
-        }, metadata
+        return {**data, "text/plain": repr(self), "text/html": self.page()}, metadata
 
     def page(self):
         """The figure as a piece of HTML that needs no kernel, no server and no other

@@ -43,10 +43,7 @@ NETWORKS = {
 }
 VOCABULARY = characters(text())
 TOKENS = torch.tensor(encode(text(), VOCABULARY))
-TRAIN, HELD_OUT = (
-    TOKENS[: len(TOKENS) * 9 // 10],
-    TOKENS[len(TOKENS) * 9 // 10 :],
-)
+TRAIN, HELD_OUT = (TOKENS[: len(TOKENS) * 9 // 10], TOKENS[len(TOKENS) * 9 // 10 :])
 
 
 def loss(model, tokens):
@@ -70,14 +67,7 @@ def model_of(network, seed):
         len(VOCABULARY), T, D, H, L, norm="pre", fused=True
     ).state_dict()
     model = LanguageModel(
-        len(VOCABULARY),
-        T,
-        D,
-        H,
-        L,
-        norm="pre",
-        fused=True,
-        **NETWORKS[network],
+        len(VOCABULARY), T, D, H, L, norm="pre", fused=True, **NETWORKS[network]
     )
     own = model.state_dict()
     model.load_state_dict(
@@ -170,6 +160,4 @@ if __name__ == "__main__":
         "seconds": round(sum(run["seconds"] for run in runs)),
         "runs": runs,
     }
-    activations.FILE.write_text(
-        json.dumps(record, indent=1) + "\n", encoding="utf-8"
-    )
+    activations.FILE.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

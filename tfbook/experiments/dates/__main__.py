@@ -42,8 +42,7 @@ def entry(run):
         attend,
         STEPS,
         each=lambda step, P: (
-            step % EVERY
-            or curve.append(round(dates.accuracy(P, attend=attend), 3))
+            step % EVERY or curve.append(round(dates.accuracy(P, attend=attend), 3))
         ),
     )
     loss = dates.loss(P, attend=attend)
@@ -53,12 +52,7 @@ def entry(run):
         f" {spent:.0f} s",
         flush=True,
     )
-    return {
-        "seed": seed,
-        "attend": attend,
-        "loss": round(loss, 4),
-        "accuracy": curve,
-    }
+    return {"seed": seed, "attend": attend, "loss": round(loss, 4), "accuracy": curve}
 
 
 if __name__ == "__main__":

@@ -20,9 +20,7 @@ from tfbook.experiments import gpu
 from tfbook.torch import device, fused_attention, streaming_attention
 from tfbook.torch.kernels.measure import milliseconds, peak_bytes
 
-DTYPES = {
-    name: getattr(torch, name) for name in ("float32", "bfloat16", "float16")
-}
+DTYPES = {name: getattr(torch, name) for name in ("float32", "bfloat16", "float16")}
 HEADS, D_K = 16, 64
 
 
@@ -31,11 +29,7 @@ def plain(Q, K, V):
     return torch.softmax(Q @ K.mT * Q.shape[-1] ** -0.5, dim=-1) @ V
 
 
-FORMS = {
-    "plain": plain,
-    "fused": fused_attention,
-    "streaming": streaming_attention,
-}
+FORMS = {"plain": plain, "fused": fused_attention, "streaming": streaming_attention}
 
 
 def limits(where, n, size):
@@ -45,16 +39,12 @@ def limits(where, n, size):
     peak = {}
     for name, dtype in DTYPES.items():
         A = torch.randn(n, n, device=where).to(dtype)
-        peak[name] = (
-            2 * n**3 / (milliseconds(lambda A=A: A @ A, where) / 1000)
-        )
+        peak[name] = 2 * n**3 / (milliseconds(lambda A=A: A @ A, where) / 1000)
     X = torch.zeros(size // 4, device=where)
     Y = torch.empty_like(X)
     return {
         "peak": peak,
-        "bandwidth": 2
-        * size
-        / (milliseconds(lambda: Y.copy_(X), where) / 1000),
+        "bandwidth": 2 * size / (milliseconds(lambda: Y.copy_(X), where) / 1000),
     }
 
 
@@ -66,16 +56,12 @@ def attention(where, lengths):
     for name, dtype in DTYPES.items():
         for T in lengths:
             Q, K, V = (
-                torch.randn(1, HEADS, T, D_K, device=where).to(dtype)
-                for _ in range(3)
+                torch.randn(1, HEADS, T, D_K, device=where).to(dtype) for _ in range(3)
             )
             for form, f in FORMS.items():
                 call = lambda f=f, Q=Q, K=K, V=V: f(Q, K, V)
                 try:
-                    ms, most = (
-                        milliseconds(call, where),
-                        peak_bytes(call, where),
-                    )
+                    ms, most = (milliseconds(call, where), peak_bytes(call, where))
                 except torch.OutOfMemoryError:
                     ms = most = None
                 rows.append(
@@ -106,12 +92,8 @@ def compiled(where, T):
     )
     try:
         f = torch.compile(plain)
-        worst = (
-            (f(Q, K, V).float() - plain(Q, K, V).float()).abs().max().item()
-        )
-    except (
-        Exception
-    ) as error:  # no C++ compiler, no Triton: whatever it is, it is said
+        worst = (f(Q, K, V).float() - plain(Q, K, V).float()).abs().max().item()
+    except Exception as error:  # no C++ compiler, no Triton: whatever it is, it is said
         return {
             "why not": f"{type(error).__name__}: {str(error).splitlines()[0][:100]}"
         }
@@ -134,13 +116,7 @@ def measure(where, small=False, compile=True):
         if gpu_found
         else [256, 512, 1024]
     )
-    n, size = (
-        (128, 2**20)
-        if small
-        else (8192, 2**30)
-        if gpu_found
-        else (1024, 2**27)
-    )
+    n, size = (128, 2**20) if small else (8192, 2**30) if gpu_found else (1024, 2**27)
     return {
         "device": (
             torch.cuda.get_device_name()
@@ -155,9 +131,7 @@ def measure(where, small=False, compile=True):
         **limits(where, n, size),
         "attention": attention(where, lengths),
         "compiled": (
-            compiled(where, lengths[-1])
-            if compile
-            else {"why not": "not asked for"}
+            compiled(where, lengths[-1]) if compile else {"why not": "not asked for"}
         ),
     }
 
@@ -171,9 +145,7 @@ def main(arguments=None):
             "where to write; tfbook/experiments/gpu/gpu.json on a CUDA GPU unless told"
         ),
     )
-    parser.add_argument(
-        "--small", action="store_true", help="sizes for a test"
-    )
+    parser.add_argument("--small", action="store_true", help="sizes for a test")
     parser.add_argument(
         "--no-compile", action="store_true", help="leave torch.compile out"
     )

@@ -56,9 +56,7 @@ class Reader(nn.Module):
             # key/value heads beyond H_kv are not there
             if name.endswith(("W_K", "W_V")):
                 P[name] = P[name][:, : d // H * (H_kv or H)]
-        self.E, self.P, self.W = (
-            nn.Parameter(P[name].clone()) for name in "EPW"
-        )
+        self.E, self.P, self.W = (nn.Parameter(P[name].clone()) for name in "EPW")
         self.load_state_dict(P)
 
     def forward(self, tokens):
@@ -66,11 +64,7 @@ class Reader(nn.Module):
         X = embed(tokens, self.E, self.P)
         for attention in self.layers:
             X = X + attention(X, causal_mask(task.T))
-        return (
-            (X @ self.W)
-            .unflatten(-1, (len(task.QUESTIONS), -1))
-            .transpose(-2, -3)
-        )
+        return (X @ self.W).unflatten(-1, (len(task.QUESTIONS), -1)).transpose(-2, -3)
 
 
 def cross_entropy(logits, right):
@@ -84,10 +78,7 @@ def step(model, optimizer, rng):
     """One step on fresh sequences; returns the loss."""
     tokens = task.sequences(rng, BATCH)
     # (B, questions, T, letters), (B, questions, T)
-    logits, right = (
-        model(torch.tensor(tokens)),
-        torch.tensor(task.answers(tokens)),
-    )
+    logits, right = (model(torch.tensor(tokens)), torch.tensor(task.answers(tokens)))
     # each question counts alike
     loss = sum(map(cross_entropy, logits.unbind(1), right.unbind(1))) / len(
         task.QUESTIONS
@@ -161,10 +152,7 @@ if __name__ == "__main__":
     jobs = parser.parse_args().jobs
     with ProcessPoolExecutor(jobs) as pool:
         done = list(
-            pool.map(
-                entry,
-                [(d, H) for d in reversed(task.WIDTHS) for H in task.HEADS],
-            )
+            pool.map(entry, [(d, H) for d in reversed(task.WIDTHS) for H in task.HEADS])
         )
     record = {
         "command": "python -m tfbook.experiments.heads --jobs 2",

@@ -50,36 +50,24 @@ class LSTM(nn.Module):
 
     def __init__(self, vocab, d, L):
         super().__init__()
-        self.E = nn.Parameter(
-            0.02 * torch.randn(vocab, d)
-        )  # as in a LanguageModel
-        self.layers = nn.ModuleList(
-            nn.ParameterDict(self.start(d)) for _ in range(L)
-        )
+        self.E = nn.Parameter(0.02 * torch.randn(vocab, d))  # as in a LanguageModel
+        self.layers = nn.ModuleList(nn.ParameterDict(self.start(d)) for _ in range(L))
 
     @staticmethod
     def start(d):
         P = {name: torch.randn(d, 4 * d) / d**0.5 for name in ("W_x", "W_h")}
         # forget gates begin open
-        return P | {
-            "b": torch.cat(
-                [torch.zeros(d), torch.ones(d), torch.zeros(2 * d)]
-            )
-        }
+        return P | {"b": torch.cat([torch.zeros(d), torch.ones(d), torch.zeros(2 * d)])}
 
     def forward(self, tokens):
-        return task.recurrent_logits(
-            tokens, dict(self.named_parameters()), embed, lstm
-        )
+        return task.recurrent_logits(tokens, dict(self.named_parameters()), embed, lstm)
 
 
 def step(model, optimizer, learned_from, rng):
     """One step on sequences from anywhere in the text; returns the loss."""
     start = rng.integers(len(learned_from) - task.TRAINED, size=(BATCH, 1))
     tokens = torch.tensor(learned_from[start + np.arange(task.TRAINED + 1)])
-    loss = cross_entropy(
-        model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten()
-    )
+    loss = cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -110,11 +98,7 @@ def train(reader, seed, steps=STEPS):
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, RATE, total_steps=steps, pct_start=0.1
     )
-    learned_from, rng, losses = (
-        task.tokens()[0],
-        np.random.default_rng(seed),
-        [],
-    )
+    learned_from, rng, losses = (task.tokens()[0], np.random.default_rng(seed), [])
     for _ in range(steps):
         losses.append(step(model, optimizer, learned_from, rng))
         schedule.step()

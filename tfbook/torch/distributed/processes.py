@@ -102,10 +102,4 @@ def loss_in(error):
         str(error),
         re.IGNORECASE,
     )
-    return (
-        found.group().lower()
-        if found
-        else "no answer"
-        if of_processes
-        else None
-    )
+    return found.group().lower() if found else "no answer" if of_processes else None

@@ -76,11 +76,7 @@ def ring_attention(mesh, mask=None, causal=False, shared=1, block=256):
 
 
 def gathered_attention(
-    mesh,
-    mask=None,
-    causal=False,
-    shared=1,
-    attention=scaled_dot_product_attention,
+    mesh, mask=None, causal=False, shared=1, attention=scaled_dot_product_attention
 ):
     """Make an ``attention`` as :func:`ring_attention` does that first gathers all keys
     and values: simpler, and T of them are held.
@@ -108,15 +104,14 @@ def gathered_attention(
     def attend(Q, K, V, mask=None, bias=None):
         allowed = fit(K, mask, bias)
         K, V = (
-            gathered(X[..., ::shared, :, :].contiguous(), mesh, axis=-2)
-            for X in (K, V)
+            gathered(X[..., ::shared, :, :].contiguous(), mesh, axis=-2) for X in (K, V)
         )
         if causal:
             # tokens of the processes before this one
             T, before = Q.shape[-2], mesh.get_local_rank() * Q.shape[-2]
-            past = torch.ones(
-                T, K.shape[-2], dtype=torch.bool, device=Q.device
-            ).tril(before)
+            past = torch.ones(T, K.shape[-2], dtype=torch.bool, device=Q.device).tril(
+                before
+            )
             allowed = past if allowed is None else allowed & past
         return attention(
             Q, repeat_heads(K, shared), repeat_heads(V, shared), mask=allowed

@@ -112,15 +112,10 @@ def tensor_parallel_layer(
         X = copied(X, mesh)
         if "W_gate" in W:
             blocks = W["W_gate"], W["W_up"], W["W_down"]
-            return summed(
-                gated_feed_forward(X, *blocks, activation or "silu"), mesh
-            )
+            return summed(gated_feed_forward(X, *blocks, activation or "silu"), mesh)
         none = torch.zeros_like(W["b_2"])  # b_2 comes once, after the sum
         blocks = W["W_1"], W["b_1"], W["W_2"], none
-        return (
-            summed(feed_forward(X, *blocks, activation or "relu"), mesh)
-            + W["b_2"]
-        )
+        return summed(feed_forward(X, *blocks, activation or "relu"), mesh) + W["b_2"]
 
     def normalize(X, n):
         return layer_norm(X, W[f"gamma_{n}"], W[f"beta_{n}"])

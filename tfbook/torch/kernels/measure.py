@@ -34,9 +34,7 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
     times = []
     for _ in range(repeats):
         if where.type == "cuda":
-            start, end = (
-                torch.cuda.Event(enable_timing=True) for _ in range(2)
-            )
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             start.record()
             f()
             end.record()
