@@ -7,14 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import tfbook.shapes
-from tfbook.shapes import (  # noqa: F401 (the other modules take them from here)
-    expect,
-    expect_broadcast,
-    flag,
-    is_number,
-    positive,
-    whole,
-)
+from tfbook.shapes import expect, expect_broadcast, flag, is_number, positive, whole
 
 
 def array(name, X):
