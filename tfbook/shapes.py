@@ -7,6 +7,9 @@ axes, and d_k is what H leaves. ``"int ... T"`` holds whole numbers, ``"int *"``
 shape. A ``mask`` is
 boolean; a ``mask`` and a ``bias`` with leading axes may have 1 in place of any size.
 An axis ``_`` has any size.
+``"...H_kv T_k d_k"`` may have fewer heads, its last leading axis, than what came
+before it: a divisor, such as key/value heads; ``"...H T_k d_k"`` may too, and each
+head is then repeated for those that share it, 0 0 1 1.
 ``"... T_k d = X"`` is X where nothing is given. Other forms: ``"size"`` (from 1 on),
 ``"count"`` (from 0 on), ``"divides H"``, ``"number"``, ``"positive"``, ``"flag"``.
 """
@@ -27,8 +30,9 @@ def shapes(arrays, returns=None, **forms):
     arrays : object
         How a half reads its arrays: ``floats``, ``integers`` and ``booleans`` take an
         argument's name, its value and an array to go with; ``alike`` takes a dict of
-        all real arrays and returns them as they go together, or raises. ``WORDS`` says
-        what a docstring calls an argument of each kind, and an ``answer``.
+        all real arrays and returns them as they go together, or raises; ``repeat``
+        gives each head of an array n times in a row. ``WORDS`` says what a docstring
+        calls an argument of each kind, and an ``answer``.
     returns : str, optional
         The form of the answer; not checked at a call, tests hold answers against it.
     **forms : str
@@ -146,8 +150,10 @@ class Contract:
                 found.setdefault(name, found[other])
         leading, fitted = (), []
         for name, X in self._read(found).items():
-            leading = self.forms[name].fit(tuple(X.shape), sizes, leading, fitted)
-            values[name] = X
+            form, shape = self.forms[name], tuple(X.shape)
+            n = form.sharing(shape, leading)
+            leading = form.fit(shape, sizes, leading, fitted)
+            values[name] = self.arrays.repeat(X, n) if form.repeats and n > 1 else X
 
         args = list(args)
         for name, value in values.items():
@@ -182,12 +188,22 @@ class Form:
         self.is_real = self.kind == "floats"
         self.free = words == ["*"]
         words = ["..."] if self.free else words
+        self.shares, self.repeats = words[0] in ("...H_kv", "...H"), words[0] == "...H"
+        words = ["...", *words[1:]] if self.shares else words
         self.leading = words[:1] == ["..."]
         self.axes = [axis.split("*") for axis in words[self.leading :]]
         words = ["n" if word == "_" else word for word in words]
         comma = "," * (len(words) == 1 and words != ["..."])
         self.written = f"({', '.join(words)}{comma})"
         self.broadcasts = self.leading and name in ("mask", "bias")
+
+    def sharing(self, shape, leading):
+        """How many of the heads before share one of this array's heads."""
+        ahead = shape[: len(shape) - len(self.axes)]
+        if not self.shares or not leading or not ahead:
+            return 1
+        H, H_kv = leading[-1], ahead[-1]
+        return H // H_kv if 1 < H_kv < H and H % H_kv == 0 else 1
 
     def fit(self, shape, sizes, leading, fitted):
         """Add what the shape tells to the sizes; return the leading axes so far."""
@@ -211,7 +227,9 @@ class Form:
         before = " and ".join(fitted)
         if self.leading:
             fitted.append(self.name)
-        ahead = shape[: len(shape) - n]
+        ahead, sharing = shape[: len(shape) - n], self.sharing(shape, leading)
+        if sharing > 1:
+            ahead = (*ahead[:-1], leading[-1])
         if not ahead or (len(ahead) == len(leading) and ahead == leading):
             return leading
         if leading:

@@ -317,10 +317,7 @@ CASES = {
             then=lambda caches, native: [len(caches), len(caches[1]), caches[1].block],
         )
     ],
-    "cached_attention": [
-        cached,
-        lambda a: cached(a, attention=of("rotary_attention"), shared=1),
-    ],
+    "cached_attention": [cached, lambda a: cached(a, attention=of("rotary_attention"))],
     "left_pad": [
         lambda a: call(
             a.whole("... T", below=a.vocab), a.whole("...", below=a.T + 1, least=1)

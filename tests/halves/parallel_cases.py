@@ -21,6 +21,7 @@ from tfbook.torch import (
     causal_mask,
     cross_entropy,
     padding_mask,
+    rotary_attention,
 )
 from tfbook.torch.distributed import ring, tensor_parallel
 from tfbook.torch.distributed.parallel import (
@@ -121,12 +122,12 @@ def tensor_case(mesh, dtype, masked=True, H=8, **options):
     return apart([Y, dX, *(g.full_tensor() for g in dP)], right)
 
 
-def sequence_case(mesh, dtype, form, H_kv, kind, **options):
+def sequence_case(mesh, dtype, form, H_kv, kind, rotary=False, **options):
     """A layer cut by tokens: outputs and the tokens' gradient of this piece, and every
     parameter's, summed.
     """
-    layer, (X, dY) = layer_of(dtype, H_kv=H_kv, d_v=5), inputs(dtype)
-    mask, causal = allowed(kind)
+    layer = layer_of(dtype, H_kv=H_kv, d_k=4, d_v=5, rotary=rotary)
+    (X, dY), (mask, causal) = inputs(dtype), allowed(kind)
     P = list(layer.parameters())
     whole = causal_mask(T) if causal else None
     right = gradients(
@@ -136,7 +137,12 @@ def sequence_case(mesh, dtype, form, H_kv, kind, **options):
         P,
     )
     rows = mask if mask is None or mask.shape[-2] == 1 else shard(mask, mesh, axis=-2)
-    layer.attention = form(mesh, rows, causal, shared=H // H_kv, **options)
+    layer.attention = form(mesh, rows, causal, **options)
+    if rotary:
+        first = mesh.get_local_rank() * T // mesh.size()
+        layer.attention = partial(
+            rotary_attention, attention=layer.attention, first=first
+        )
     x = shard(X, mesh, axis=-2).detach().requires_grad_()
     Y, dX, *dP = gradients(layer(x), shard(dY, mesh, axis=-2), x, P)
     for g in dP:
@@ -220,8 +226,8 @@ def wrong(mesh):
         ),
         "gradients of shared heads not summed": (
             ring,
-            "of_shared",
-            lambda g, n: g[..., ::n, :, :],
+            "of_shared_heads",
+            lambda g, Q, K: g[..., :: Q.shape[-3] // K.shape[-3], :, :],
             causal,
         ),
         "row-wise products not summed": (tensor_parallel, "summed", same, split),
@@ -247,7 +253,7 @@ def wrong(mesh):
             except (ValueError, RuntimeError) as error:
                 results[name] = f"{type(error).__name__}: {error}"
     rows = causal_mask(T // mesh.size()).repeat(1, mesh.size())
-    local = lambda mesh, mask, causal, shared: ring_attention(mesh, rows, False, shared)
+    local = lambda mesh, mask, causal: ring_attention(mesh, rows)
     results["mask of local positions"] = sequence_case(
         mesh, torch.float64, local, 2, "causal"
     )
@@ -324,7 +330,7 @@ def traffic(mesh):
         ("gathered", gathered_attention, {"gathered": True}),
     ):
         layer, x = fresh(), shard(X, mesh, axis=-2).clone().requires_grad_()
-        layer.attention = form(mesh, causal=True, shared=2)
+        layer.attention = form(mesh, causal=True)
         learn = learns(layer, x)
         count(
             name,
@@ -401,6 +407,10 @@ def equal(mesh):
     found["ring_attention float64 in tiles of 1"] = sequence_case(
         mesh, wide, ring_attention, 2, "both", block=1
     )
+    for form, kind in ((ring_attention, "none"), (gathered_attention, "both")):
+        found[f"{form.__name__} float64 rotary"] = sequence_case(
+            mesh, wide, form, 2, kind, rotary=True
+        )
     for kind in DATA:
         found[f"data float64 {kind}"] = data_case(mesh, wide, kind)
         found[f"data float32 {kind}"] = data_case(mesh, single, kind)

@@ -123,12 +123,11 @@ def test_recurrence_and_convolution_agree_with_torchs_counter(T, d):
 
 
 def test_known_models():
-    gpt2 = {"T_max": 1024, "attention_bias": True}
+    gpt2 = {"T_max": 1024, "attention_bias": True, "norm": "pre"}
     assert cost.model(1024, 768, 12, 12, 50257, **gpt2).total_params == 124_439_808
     assert cost.model(1024, 1024, 16, 24, 50257, **gpt2).total_params == 354_823_168
     assert cost.model(1024, 1600, 25, 48, 50257, **gpt2).total_params == 1_557_611_200
     bert = {
-        "norm": "post",
         "attention_bias": True,
         "token_types": 2,
         "embedding_norm": True,
@@ -139,7 +138,8 @@ def test_known_models():
         == 109_482_240
     )
     # its norms have no beta
-    llama_2 = cost.model(4096, 4096, 32, 32, 32000, d_ff=11008, gated=True, tied=False)
+    options = {"gated": True, "tied": False, "norm": "pre"}
+    llama_2 = cost.model(4096, 4096, 32, 32, 32000, d_ff=11008, **options)
     assert llama_2.total_params - 4096 * (2 * 32 + 1) == 6_738_415_616
 
 
@@ -315,7 +315,7 @@ def test_a_cost_is_frozen():
         ),
         (
             lambda: cost.layer(5, 6, 2, norm="no"),
-            'norm: expected "post", "pre" or "both", got \'no\'',
+            "norm: expected one of post, pre, both, sandwich, got 'no'",
         ),
         (
             lambda: cost.model(5, 6, 2, 0, 7),

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 import tfbook.numpy as tn
 import tfbook.torch as tt
 from tfbook import cost
-from tfbook.numpy.check_model import POSITIONS
+from tfbook.numpy.position_schemes import POSITION_SCHEMES
 
 B, T, T_MAX, VOCAB, D, H, H_KV, D_K, D_V, D_FF, L = 3, 7, 19, 13, 11, 6, 2, 4, 5, 17, 2
 LENGTHS = np.array([7, 2, 5])
 HALVES = pytest.mark.parametrize("half", [tn, tt], ids=["numpy", "torch"])
+POSITIONS = list(POSITION_SCHEMES)
 EVERY = pytest.mark.parametrize("positions", POSITIONS)
 
 
@@ -74,7 +75,7 @@ def test_halves_agree(positions, norm, gated):
 @HALVES
 def test_a_cached_step_makes_the_waves_of_its_own_positions_alone(half, monkeypatch):
     model, table, made = (
-        import_module(f"{half.__name__}.model"),
+        import_module(f"{half.__name__}.position_schemes"),
         half.sinusoidal_positions(T_MAX, D),
         [],
     )

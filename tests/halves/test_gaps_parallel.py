@@ -59,7 +59,7 @@ def hand_on(X, mesh):
     return lambda: slot(mesh.rank).get(timeout=60)
 
 
-def among_threads(p, Q, K, V, dY, causal, shared, mask):
+def among_threads(p, Q, K, V, dY, causal, mask):
     """The ring's answers and gradients, put together."""
     wires, found = {}, [None] * p
 
@@ -71,9 +71,8 @@ def among_threads(p, Q, K, V, dY, causal, shared, mask):
         )
         with torch.no_grad():
             rows = None if mask is None else mask.chunk(p)[rank]
-            Y = ring.Ring.forward(
-                ctx, *mine, Mesh(rank, p, wires), rows, causal, shared, 4
-            )
+            mesh = Mesh(rank, p, wires)
+            Y = ring.Ring.forward(ctx, *mine, mesh, rows, causal, 4)
             found[rank] = Y, *ring.Ring.backward(ctx, dY.chunk(p, dim=-2)[rank])[:3]
 
     threads = [
@@ -86,13 +85,13 @@ def among_threads(p, Q, K, V, dY, causal, shared, mask):
     return [torch.cat(parts, dim=-2) for parts in zip(*found, strict=True)]
 
 
-def directly(Q, K, V, dY, causal, shared, mask):
+def directly(Q, K, V, dY, causal, mask):
     leaves = [X.double().requires_grad_() for X in (Q, K, V)]
     mask = torch.ones(24, 24, dtype=torch.bool) if mask is None else mask
     mask = mask.tril() if causal else mask
-    Y = scaled_dot_product_attention(
-        leaves[0], *(repeat_heads(X, shared) for X in leaves[1:]), mask=mask
-    )
+    n = Q.shape[-3] // K.shape[-3]
+    K, V = (repeat_heads(X, n) for X in leaves[1:])
+    Y = scaled_dot_product_attention(leaves[0], K, V, mask=mask)
     return Y.detach(), *torch.autograd.grad(Y, leaves, dY.double())
 
 
@@ -109,7 +108,7 @@ def test_the_ring_sums_in_full_precision(dtype, masked, causal, shared, monkeypa
     K, V = torch.randn(2, 4 // shared, 24, 8), torch.randn(2, 4 // shared, 24, 5)
     case = [X.to(dtype) for X in (Q, K, V, dY)]
     # some rows see nothing
-    options = causal, shared, torch.rand(24, 24) < 0.5 if masked else None
+    options = causal, torch.rand(24, 24) < 0.5 if masked else None
     found, right = among_threads(8, *case, *options), directly(*case, *options)
     for given, wanted in zip(found, right, strict=True):
         assert given.dtype == dtype

@@ -308,7 +308,7 @@ def test_a_layer_says_what_is_missing(half, X):
     P = some_layer(half)
     with says("for norm='both', got no gamma_3 beta_3 gamma_4 beta_4"):
         half.transformer_layer(X, P, H, H_kv, "both")
-    with says("norm: expected one of post, pre, both, got 'after'"):
+    with says("norm: expected one of post, pre, both, sandwich, got 'after'"):
         half.transformer_layer(X, P, H, H_kv, "after")
     del P["W_2"]
     with says(

@@ -142,9 +142,9 @@ def test_parameters_move_across_with_no_transpose(norm, gated, fused):
 @pytest.mark.parametrize("norm", ["post", "pre", "both"])
 def test_a_stack_calls_the_function(norm):
     module = stirred(tt.Transformer(L, d, H, norm=norm, **SIZES))
-    assert ("gamma_f" in module.state_dict()) == (norm == "pre")
+    assert ("gamma_f" in module.state_dict()) == (norm != "post")
     X, mask, bias = normal(B, T, d), tt.causal_mask(T), tt.alibi_bias(H, T)
-    final_norm = (module.gamma_f, module.beta_f) if norm == "pre" else None
+    final_norm = (module.gamma_f, module.beta_f) if norm != "post" else None
     layers = [layer.state_dict() for layer in module.layers]
     close(
         module(X, mask, bias),
@@ -174,7 +174,7 @@ def test_a_language_model_from_its_parts(positions, norm):
     }.get(positions)
     options = {"bias": tt.alibi_bias(H, T)} if positions == "alibi" else {}
     options |= {"attention": tt.rotary_attention} if positions == "rotary" else {}
-    final_norm = (module.gamma_f, module.beta_f) if norm == "pre" else None
+    final_norm = (module.gamma_f, module.beta_f) if norm != "post" else None
     layers, X = (
         [layer.state_dict() for layer in module.layers],
         tt.embed(tokens, module.E, P),
@@ -318,7 +318,7 @@ def test_modules_refuse_what_does_not_fit():
         tt.MultiHeadAttention(d, H)
     with says("H_kv: expected a divisor of H = 6"):
         tt.TransformerLayer(12, H, H_kv=4)
-    with says("norm: expected one of post, pre, both, got 'rms'"):
+    with says("norm: expected one of post, pre, both, sandwich, got 'rms'"):
         tt.Transformer(L, 12, H, norm="rms")
     with says("L: expected a whole number, at least 1, got 0"):
         tt.Transformer(0, 12, H)

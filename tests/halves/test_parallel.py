@@ -100,13 +100,13 @@ def test_errors_say_what_was_expected(found):
         )
     assert (
         said["mask"]
-        == f"mask: expected a last axis of all {2 * p} tokens, {p} pieces of 2, got"
+        == f"mask: expected a last axis of all {2 * p} tokens, {p} shards of 2, got"
         " (2, 2)"
         or p == 1
     )
     assert "mask: expected booleans" in said["mask's dtype"]
-    assert "mask: expected none of the piece alone" in said["mask of a piece"]
-    assert "bias: expected none of the piece alone" in said["bias"]
+    assert "mask: expected none of the shard alone" in said["mask of a piece"]
+    assert "bias: expected none of the shard alone" in said["bias"]
     assert "expected a gradient of each, got none of number 0" in said["gradient"]
 
 

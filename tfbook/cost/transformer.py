@@ -2,6 +2,8 @@
 
 from tfbook.cost.row import row, whole
 
+NORMS = {"post": 2, "pre": 2, "both": 4, "sandwich": 4}  # normalisations of a layer
+
 
 def layer(
     T,
@@ -33,8 +35,8 @@ def layer(
         Channels of a head's queries and keys, and of its values; d / H unless told.
     gated : bool
         Three matrices without biases in the feed-forward network, not two with.
-    norm : {"post", "pre", "both"}
-        Two layer norms, or with "both" four.
+    norm : {"post", "pre", "both", "sandwich"}
+        Two layer norms, or four with "both", which is also called "sandwich".
     attention_bias : bool
         Biases of the four attention matrices.
 
@@ -65,8 +67,8 @@ def layer(
     T, d, H = whole("T", T), whole("d", d), whole("H", H)
     d_ff = 4 * d if d_ff is None else whole("d_ff", d_ff)
     H_kv = H if H_kv is None else whole("H_kv", H_kv)
-    if norm not in ("post", "pre", "both"):
-        raise ValueError(f'norm: expected "post", "pre" or "both", got {norm!r}')
+    if norm not in NORMS:
+        raise ValueError(f"norm: expected one of {', '.join(NORMS)}, got {norm!r}")
     if H % H_kv:
         raise ValueError(
             f"H_kv: expected a divisor of H = {H}, so that each serves equally many"
@@ -93,7 +95,7 @@ def layer(
         "projections": d * projected + attention_bias * projected,
         "output": H * d_v * d + attention_bias * d,
         "ffn": d * hidden + d_ff * d + (not gated) * (d_ff + d),
-        "norms": 2 * d * (4 if norm == "both" else 2),
+        "norms": 2 * d * NORMS[norm],
     }
     memory = {
         "scores": H * T * T,
@@ -118,7 +120,7 @@ def model(
     d_k=None,
     d_v=None,
     gated=False,
-    norm="pre",
+    norm="post",
     final_norm=None,
     token_types=0,
     embedding_norm=False,
@@ -140,7 +142,7 @@ def model(
     tied : bool
         The logits use the token embedding again, and add no matrix.
     final_norm : bool, optional
-        A layer norm before the logits; where norm is "pre", unless told.
+        A layer norm before the logits; by default where norm is not "post".
     token_types : int
         Rows of a table of segments that is added to the embedding (BERT: 2).
     embedding_norm : bool
@@ -165,11 +167,10 @@ def model(
 
     Examples
     --------
-    >>> model(
-    ...     1024, 768, 12, 12, 50257, T_max=1024, attention_bias=True
-    ... ).total_params  # GPT-2 small
+    >>> gpt2 = {"T_max": 1024, "attention_bias": True, "norm": "pre"}
+    >>> model(1024, 768, 12, 12, 50257, **gpt2).total_params  # small
     124439808
-    >>> gpt3 = model(T=2048, d=12288, H=96, L=96, vocab=50257)
+    >>> gpt3 = model(T=2048, d=12288, H=96, L=96, vocab=50257, norm="pre")
     >>> round(100 * gpt3.flops["ffn"] / gpt3.total_flops, 1)  # per cent
     64.6
     """
@@ -184,7 +185,7 @@ def model(
     token_types = whole("token_types", token_types, least=0)
     if T_max is not None and T_max < T:
         raise ValueError(f"T: expected at most T_max = {T_max}, got {T}")
-    final_norm = norm == "pre" if final_norm is None else bool(final_norm)
+    final_norm = norm != "post" if final_norm is None else bool(final_norm)
     tied, embedding_norm, pooler = (bool(tied), bool(embedding_norm), bool(pooler))
 
     flops, params, memory = (

@@ -10,7 +10,7 @@ from tfbook.numpy.functions import softmax_in_place
 
 @shapes(
     Q="... T d_k",
-    K="... T_k d_k",
+    K="...H T_k d_k",
     bias="... T T_k",
     scale="number",
     returns="... T T_k",
@@ -86,7 +86,7 @@ def zero_nonfinite(X):
 
 @shapes(
     Q="... T d_k",
-    K="... T_k d_k",
+    K="...H T_k d_k",
     mask="... T T_k",
     bias="... T T_k",
     scale="number",
@@ -141,8 +141,8 @@ def attention_weights(Q, K, mask=None, bias=None, scale=None):
 
 @shapes(
     Q="... T d_k",
-    K="... T_k d_k",
-    V="... T_k d_v",
+    K="...H T_k d_k",
+    V="...H T_k d_v",
     mask="... T T_k",
     bias="... T T_k",
     scale="number",

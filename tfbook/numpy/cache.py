@@ -1,5 +1,6 @@
 """The key/value cache: what a layer has to remember of the tokens that it has read."""
 
+import math
 from collections import defaultdict
 from contextlib import contextmanager
 from functools import partial
@@ -9,7 +10,6 @@ import numpy as np
 from tfbook.numpy.attention import scaled_dot_product_attention
 from tfbook.numpy.check_heads import expect_none_of_new_tokens
 from tfbook.numpy.checks import expect, floats, whole
-from tfbook.numpy.heads import repeat_heads
 
 
 class KeyValueCache:
@@ -22,7 +22,7 @@ class KeyValueCache:
     Parameters
     ----------
     block : int
-        Tokens for which room is made at a time.
+        Tokens for which memory is taken at a time.
 
     Examples
     --------
@@ -36,8 +36,7 @@ class KeyValueCache:
     def __init__(self, block=128):
         self.block = whole("block", block, least=1)
         self.length = 0
-        # (..., H_kv, room, d_k) and (..., H_kv, room, d_v)
-        self.keys = self.values = None
+        self.keys = self.values = None  # (..., H_kv, capacity, d_k or d_v)
 
     def __len__(self):
         return self.length
@@ -45,11 +44,10 @@ class KeyValueCache:
     @property
     def elements(self):
         """Numbers remembered."""
-        return (
-            0
-            if self.keys is None
-            else sum(X[..., : self.length, :].size for X in (self.keys, self.values))
-        )
+        if self.keys is None:
+            return 0
+        kept = (X[..., : self.length, :] for X in (self.keys, self.values))
+        return sum(math.prod(X.shape) for X in kept)
 
     def extend(self, K, V):
         """Add keys and values, and return all that have been added.
@@ -71,7 +69,7 @@ class KeyValueCache:
             Where the shapes do not fit together, or dtype and shapes are not those of
             what came before but for T.
         """
-        K, V = floats("K", K), floats("V", V)
+        K, V = self._floats("K", K), self._floats("V", V)
         expect("K", K.shape, "(..., H_kv, T, d_k)")
         expect("V", V.shape, "(..., T, d_v)", T=K.shape[-2])
         self._expect_as_before("K", self.keys, K)
@@ -102,29 +100,35 @@ class KeyValueCache:
         if not self.length:
             self.keys = self.values = None
 
-    def _expect_as_before(self, name, room, X):
-        if room is None:
+    _floats = staticmethod(floats)
+
+    def _expect_as_before(self, name, before, X):
+        if before is None:
             return
-        if room.shape[:-2] + room.shape[-1:] != X.shape[:-2] + X.shape[-1:]:
+        shape = tuple(before.shape)
+        if shape[:-2] + shape[-1:] != tuple(X.shape[:-2] + X.shape[-1:]):
             raise ValueError(
-                f"{name}: expected {(*room.shape[:-2], 'T', room.shape[-1])} as before,"
-                f" got {X.shape}"
+                f"{name}: expected {(*shape[:-2], 'T', shape[-1])} as before, "
+                f"got {tuple(X.shape)}"
             )
-        if room.dtype != X.dtype:
+        if (before.dtype, before.device) != (X.dtype, X.device):
             raise ValueError(
-                f"{name}: expected dtype {room.dtype} as before, got {X.dtype}"
+                f"{name}: expected {before.dtype} on {before.device} as before, "
+                f"got {X.dtype} on {X.device}"
             )
 
-    def _add(self, room, X):
-        T, T_k = X.shape[-2], self.length + X.shape[-2]
-        room = X[..., :0, :] if room is None else room
-        if T_k > room.shape[-2]:
-            blocks = -(-T_k // self.block)
-            grown = np.zeros((*X.shape[:-2], blocks * self.block, X.shape[-1]), X.dtype)
-            grown[..., : self.length, :] = room[..., : self.length, :]
-            room = grown
-        room[..., T_k - T : T_k, :] = X
-        return room
+    def _add(self, before, X):
+        T_k, buffer = self.length + X.shape[-2], before
+        if before is None or T_k > before.shape[-2]:
+            capacity = -(-T_k // self.block) * self.block
+            buffer = self._zeros(X, (*X.shape[:-2], capacity, X.shape[-1]))
+            if before is not None:
+                buffer[..., : self.length, :] = before[..., : self.length, :]
+        buffer[..., self.length : T_k, :] = X
+        return buffer
+
+    def _zeros(self, X, shape):
+        return np.zeros(shape, X.dtype)
 
 
 def key_value_caches(block=128):
@@ -179,7 +183,7 @@ def all_or_nothing(caches):
 
 
 def cached_attention(
-    cache, mask=None, bias=None, shared=1, attention=scaled_dot_product_attention
+    cache, mask=None, bias=None, attention=scaled_dot_product_attention
 ):
     """Make an ``attention`` for :func:`transformer_layer` whose queries meet the keys
     of a cache as well as their own.
@@ -187,14 +191,12 @@ def cached_attention(
     Parameters
     ----------
     cache : KeyValueCache
-        Takes in the new keys and values: one of each ``shared`` equal heads.
+        Takes in the new keys and values.
     mask : array_like of bool, broadcasts to (..., T, T_k), optional
         True where the query may attend to the key, of all T_k so far; the same for all
         heads.
     bias : array_like, shape (H, T, T_k), optional
         Added to the scores of each head.
-    shared : int
-        Query heads that share one key/value head, H / H_kv.
     attention : callable
         What each head does with its Q, K, V, mask and bias.
 
@@ -209,15 +211,9 @@ def cached_attention(
     --------
     >>> from tfbook.numpy import init_layer, transformer_layer
     >>> X, P, cache = np.eye(4), init_layer(d=4, H=2, rng=0), KeyValueCache()
-    >>> (
-    ...     [
-    ...         transformer_layer(
-    ...             X[t : t + 1], P, H=2, attention=cached_attention(cache)
-    ...         ).shape
-    ...         for t in range(3)
-    ...     ],
-    ...     len(cache),
-    ... )
+    >>> attention = cached_attention(cache)
+    >>> Y = [transformer_layer(x, P, H=2, attention=attention) for x in X[:3, None]]
+    >>> [y.shape for y in Y], len(cache)
     ([(1, 4), (1, 4), (1, 4)], 3)
     """
     mask = None if mask is None else np.asarray(mask)
@@ -225,9 +221,7 @@ def cached_attention(
 
     def attend(Q, K, V, **of_new_tokens):
         expect_none_of_new_tokens(**of_new_tokens)
-        K, V = cache.extend(K[..., ::shared, :, :], V[..., ::shared, :, :])
-        return attention(
-            Q, repeat_heads(K, shared), repeat_heads(V, shared), mask=mask, bias=bias
-        )
+        K, V = cache.extend(K, V)
+        return attention(Q, K, V, mask=mask, bias=bias)
 
     return attend

@@ -3,7 +3,7 @@
 from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.checks import flag, whole
 
-NORMS = {"post": 2, "pre": 2, "both": 4}  # how many normalisations a layer has
+NORMS = {"post": 2, "pre": 2, "both": 4, "sandwich": 4}  # normalisations of a layer
 
 
 def layer_parameters(norm="post", gated=False):

@@ -3,34 +3,27 @@
 import math
 
 from tfbook.numpy.checks import is_number, whole
+from tfbook.numpy.position_schemes import position_scheme
 
-POSITIONS = "learned", "sinusoidal", "rotary", "alibi", "none"
 
-
-def model_layers(P, positions="learned"):
+def model_layers(P, positions="none"):
     """Return the parameters of each layer, or raise where some of the model's are
     missing.
 
     Examples
     --------
-    >>> model_layers(
-    ...     {"E": 1, "layers.0.W_Q": 2, "layers.0.W_K": 3, "layers.1.W_Q": 4},
-    ...     positions="none",
-    ... )
+    >>> P = {"E": 1, "layers.0.W_Q": 2, "layers.0.W_K": 3, "layers.1.W_Q": 4}
+    >>> model_layers(P)
     [{'W_Q': 2, 'W_K': 3}, {'W_Q': 4}]
     """
-    if positions not in POSITIONS:
-        raise ValueError(
-            f"positions: expected one of {', '.join(POSITIONS)}, got {positions!r}"
-        )
-    layers = {}
+    layers, table = {}, position_scheme(positions).table
     for name, parameter in P.items():
         if name.startswith("layers."):
             _, l, of_layer = name.split(".")
             layers.setdefault(int(l), {})[of_layer] = parameter
     needed = [
         "E",
-        *["P"] * (positions == "learned"),
+        *["P"] * table,
         *(f"layers.{l}" for l in range(max(layers, default=0) + 1)),
     ]
     missing = [

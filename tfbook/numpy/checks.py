@@ -61,6 +61,7 @@ ARRAYS = SimpleNamespace(
     integers=integers,
     booleans=booleans,
     alike=lambda real: real,  # NumPy promotes
+    repeat=lambda X, n: np.repeat(X, n, axis=-3),
     WORDS={
         "floats": "array_like",
         "integers": "array_like of int",

@@ -32,7 +32,7 @@ def init_layer(
         Key/value heads; H unless told.
     d_k, d_v : int, optional
         Channels of a head; d / H unless told.
-    norm : {"post", "pre", "both"}
+    norm : {"post", "pre", "both", "sandwich"}
         Where the layer normalises.
     gated : bool
         Whether the feed-forward network is gated.

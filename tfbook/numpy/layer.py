@@ -66,9 +66,9 @@ def transformer_layer(
         gamma_4 beta_4``.
     H, H_kv, mask, bias, attention
         As in :func:`multi_head_attention`.
-    norm : {"post", "pre", "both"}
+    norm : {"post", "pre", "both", "sandwich"}
         Where to normalise: after each residual sum, before each of the two functions,
-        or before and after each.
+        or before and after each (two names of one form).
     activation : {"relu", "gelu", "silu"} or callable, optional
         Of the feed-forward network; relu unless told, silu in a gated layer.
 
@@ -91,9 +91,8 @@ def transformer_layer(
     Examples
     --------
     >>> from tfbook.numpy import init_layer
-    >>> transformer_layer(
-    ...     [[1.0, 2.0, 3.0, 4.0]] * 3, init_layer(d=4, H=2, rng=0), H=2
-    ... ).shape
+    >>> X, P = [[1.0, 2.0, 3.0, 4.0]] * 3, init_layer(d=4, H=2, rng=0)
+    >>> transformer_layer(X, P, H=2).shape
     (3, 4)
     """
     gated = expect_layer(P, norm)
@@ -146,8 +145,8 @@ def transformer(X, layers, H, final_norm=None, **options):
     H : int
         Heads of every layer.
     final_norm : pair of array_like, shape (d,), optional
-        gamma and beta of a last :func:`layer_norm`, which a stack of pre-norm layers
-        needs: nothing else bounds its sum.
+        gamma and beta of a last :func:`layer_norm`, which a stack needs that is not
+        post-norm: nothing else bounds its sum.
     **options
         Of every layer: ``H_kv norm activation mask bias attention``.
 

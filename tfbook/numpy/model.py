@@ -13,8 +13,7 @@ from tfbook.numpy.embedding import embed
 from tfbook.numpy.layer import transformer_layer
 from tfbook.numpy.masks import causal_mask
 from tfbook.numpy.normalization import layer_norm
-from tfbook.numpy.positions import alibi_bias, learned_positions, sinusoids
-from tfbook.numpy.rotary import rotary_attention
+from tfbook.numpy.position_schemes import position_scheme
 
 
 @shapes(tokens="int ... T", pad="int *")
@@ -28,7 +27,7 @@ def language_model(
     activation=None,
     pad=None,
     cache=None,
-    attention=None,
+    attention=scaled_dot_product_attention,
 ):
     r"""Guess each next token from those before it.
 
@@ -53,9 +52,8 @@ def language_model(
     cache : mapping of int to KeyValueCache, optional
         Keys and values of each layer for what was read before:
         :func:`key_value_caches`. This call adds its own.
-    attention : callable, optional
-        What each head does; by default the readable form, with its turn where positions
-        are rotary.
+    attention : callable
+        What each head does; where positions are rotary, after the turn.
 
     Returns
     -------
@@ -86,36 +84,28 @@ def language_model(
     True
     """
     layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
-    E = floats("E", P["E"])
+    scheme, E = position_scheme(positions), floats("E", P["E"])
     T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])
     T_k = T_read + T
 
-    place, mask = np.arange(T_read, T_k), causal_mask(T, T_k)
+    at, mask = np.arange(T_read, T_k), causal_mask(T, T_k)
     if pad is not None:
         # a cache may get padding alone first
         expect_pad(pad, tokens.shape, most=T if cache is None else np.inf)
-        # (..., T), negative in the padding
-        place = place - pad[..., None]
+        at = at - pad[..., None]  # (..., T), negative in the padding
         mask = mask & (np.arange(T_k) >= pad[..., None, None])  # (..., T, T_k)
-    bias = alibi_bias(H, T, T_k) if positions == "alibi" else None
-    attention = attention or (
-        rotary_attention if positions == "rotary" else scaled_dot_product_attention
-    )
 
-    X, place = embed(tokens, E), np.maximum(place, 0)
-    if positions == "learned":
-        X = X + learned_positions(P["P"], place.max(initial=-1) + 1)[place].astype(
-            X.dtype
-        )
-    if positions == "sinusoidal":
-        X = X + sinusoids(place, E.shape[-1]).astype(X.dtype)
+    X = embed(tokens, E)
+    if scheme.vectors:
+        added = scheme.vectors(np.maximum(at, 0), E.shape[-1], P.get("P"))
+        X = X + added.astype(X.dtype)
+    bias = scheme.bias(H, T, T_k) if scheme.bias else None
+    attention = scheme.around(attention)
     with all_or_nothing(cache):
         for l, layer in enumerate(layers):
             seen = {"mask": mask, "bias": bias, "attention": attention}
             if cache is not None:
-                seen = {
-                    "attention": cached_attention(cache[l], shared=H // H_kv, **seen)
-                }
+                seen = {"attention": cached_attention(cache[l], **seen)}
             X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
         if "gamma_f" in P:
             X = layer_norm(X, P["gamma_f"], P["beta_f"])

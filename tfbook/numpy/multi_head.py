@@ -7,7 +7,7 @@ import numpy as np
 from tfbook.numpy.attention import attention_weights, scaled_dot_product_attention
 from tfbook.numpy.check_heads import for_heads
 from tfbook.numpy.checks import shapes
-from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
+from tfbook.numpy.heads import merge_heads, split_heads
 
 
 @shapes(
@@ -63,7 +63,8 @@ def multi_head_attention(
     context
         Tokens that answer, from another sequence; X itself unless told.
     attention : callable
-        What each head does with its Q, K, V, mask and bias.
+        What each head does with its Q, K, V, mask and bias. K and V come with H_kv
+        heads, each of which serves H / H_kv query heads in a row.
 
     Returns
     -------
@@ -91,7 +92,6 @@ def multi_head_attention(
     Q = split_heads(_project(X, W_Q), H)  # (..., H, T, d_k)
     K = split_heads(_project(context, W_K), H_kv)  # (..., H_kv, T_k, d_k)
     V = split_heads(_project(context, W_V), H_kv)  # (..., H_kv, T_k, d_v)
-    K, V = repeat_heads(K, H // H_kv), repeat_heads(V, H // H_kv)
     mask = for_heads(mask, X, context)
     Y = attention(Q, K, V, mask=mask, bias=bias)  # (..., H, T, d_v)
     return merge_heads(Y) @ W_O
@@ -138,7 +138,7 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
             [0.881, 0.119]]])
     """
     Q = split_heads(_project(X, W_Q), H)
-    K = repeat_heads(split_heads(_project(context, W_K), H_kv), H // H_kv)
+    K = split_heads(_project(context, W_K), H_kv)
     return attention_weights(Q, K, for_heads(mask, X, context), bias)
 
 

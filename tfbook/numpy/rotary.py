@@ -55,7 +55,7 @@ def rotary(X, positions=None, base=10000.0):
     return turned.reshape(*turned.shape[:-2], d_k)
 
 
-@shapes(Q="... T d_k", K="... T_k d_k")
+@shapes(Q="... T d_k", K="...H_kv T_k d_k")
 def rotary_attention(
     Q,
     K,
@@ -65,6 +65,7 @@ def rotary_attention(
     scale=None,
     base=10000.0,
     attention=scaled_dot_product_attention,
+    first=0,
 ):
     """Turn queries and keys by their positions, then attend.
 
@@ -79,6 +80,8 @@ def rotary_attention(
         As in :func:`rotary`.
     attention : callable
         What comes after the turn.
+    first : int
+        Position of the first key.
 
     Returns
     -------
@@ -91,11 +94,11 @@ def rotary_attention(
 
     Examples
     --------
-    >>> rotary_attention(
-    ...     [[9.0, 0.0]], K=[[9.0, 0.0], [9.0, 0.0]], V=[[1.0], [2.0]]
-    ... ).round(3)  # the near key wins
+    >>> K, V = [[9.0, 0.0], [9.0, 0.0]], [[1.0], [2.0]]
+    >>> rotary_attention([[9.0, 0.0]], K, V).round(3)  # the near key wins
     array([[2.]])
     """
     T, T_k = Q.shape[-2], K.shape[-2]
-    Q, K = rotary(Q, np.arange(T_k - T, T_k), base), rotary(K, base=base)
+    positions = first + np.arange(T_k)
+    Q, K = rotary(Q, positions[T_k - T :], base), rotary(K, positions, base)
     return attention(Q, K, V, mask=mask, bias=bias, scale=scale)

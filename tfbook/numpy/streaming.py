@@ -12,9 +12,9 @@ from tfbook.numpy.checks import scale_factor, shapes
 
 @shapes(
     Q="... T d_k",
-    K="... T_k d_k",
+    K="...H T_k d_k",
     mask="... T T_k",
-    V="... T_k d_v",
+    V="...H T_k d_v",
     causal="flag",
     scale="number",
     block="size",

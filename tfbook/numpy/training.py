@@ -15,7 +15,7 @@ from tfbook.numpy.layer import transformer
 from tfbook.numpy.masks import causal_mask
 
 
-def loss_and_gradients(P, inputs, targets, H, norm="pre"):
+def loss_and_gradients(P, inputs, targets, H, norm="post"):
     r"""Cross-entropy of a language model with learned positions, and its gradient with
     respect to every parameter.
 
@@ -28,7 +28,7 @@ def loss_and_gradients(P, inputs, targets, H, norm="pre"):
         Tokens, and the token that follows each.
     H : int
         Heads of every layer.
-    norm : {"pre", "post", "both"}
+    norm : {"post", "pre", "both", "sandwich"}
         Of every layer.
 
     Returns

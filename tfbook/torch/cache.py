@@ -1,33 +1,29 @@
 """The key/value cache: what a layer has to remember of the tokens that it has read."""
 
 from collections import defaultdict
-from contextlib import contextmanager
 from functools import partial
 
 import torch
 
+import tfbook.numpy as reference
+from tfbook.numpy.cache import all_or_nothing  # noqa: F401 (of either half)
 from tfbook.numpy.check_heads import expect_none_of_new_tokens
-from tfbook.numpy.checks import expect, whole
 from tfbook.torch.attention import scaled_dot_product_attention
-from tfbook.torch.checks import floats
-from tfbook.torch.heads import repeat_heads
+from tfbook.torch.checks import floats, twin
 
 
-class KeyValueCache:
+class KeyValueCache(reference.KeyValueCache):
     """Keys and values of one layer, in the order in which its tokens came.
-
-    Keys and values of a token never change once later tokens cannot be seen from it. So
-    a new token needs its own query, and everybody's keys and values: these are kept,
-    and what attention cost for T tokens at once it costs for each alone.
 
     Parameters
     ----------
     block : int
-        Tokens for which room is made at a time.
+        Tokens for which memory is taken at a time.
 
     Notes
     -----
-    Room is written to in place: read under ``torch.no_grad()``.
+    It is ``tfbook.numpy.KeyValueCache`` for tensors. They are written to in place:
+    read under ``torch.no_grad()``.
 
     Examples
     --------
@@ -39,116 +35,15 @@ class KeyValueCache:
     (tensor([1., 2., 3.]), 3, 6)
     """
 
-    def __init__(self, block=128):
-        self.block = whole("block", block, least=1)
-        self.length = 0
-        # (..., H_kv, room, d_k) and (..., H_kv, room, d_v)
-        self.keys = self.values = None
+    _floats = staticmethod(floats)
 
-    def __len__(self):
-        return self.length
-
-    @property
-    def elements(self):
-        """Numbers remembered."""
-        return (
-            0
-            if self.keys is None
-            else sum(X[..., : self.length, :].numel() for X in (self.keys, self.values))
-        )
-
-    def extend(self, K, V):
-        """Add keys and values, and return all that have been added.
-
-        Parameters
-        ----------
-        K : Tensor, shape (..., H_kv, T, d_k)
-        V : Tensor, shape (..., H_kv, T, d_v)
-
-        Returns
-        -------
-        K : Tensor, shape (..., H_kv, T_k, d_k)
-            A view of the keys of all T_k tokens so far.
-        V : Tensor, shape (..., H_kv, T_k, d_v)
-
-        Raises
-        ------
-        ValueError
-            Where the shapes do not fit together, or dtype and shapes are not those of
-            what came before but for T.
-        """
-        K, V = floats("K", K), floats("V", V)
-        expect("K", K.shape, "(..., H_kv, T, d_k)")
-        expect("V", V.shape, "(..., T, d_v)", T=K.shape[-2])
-        self._expect_as_before("K", self.keys, K)
-        self._expect_as_before("V", self.values, V)
-        self.keys, self.values = (self._add(self.keys, K), self._add(self.values, V))
-        self.length += K.shape[-2]
-        return self.keys[..., : self.length, :], self.values[..., : self.length, :]
-
-    def shorten(self, length):
-        """Forget all but the first tokens.
-
-        Parameters
-        ----------
-        length : int
-            Tokens to remember, as many as there are at most.
-
-        Raises
-        ------
-        ValueError
-            Where there are fewer.
-        """
-        if whole("length", length) > self.length:
-            raise ValueError(
-                f"length: expected at most the {self.length} tokens that are"
-                f" remembered, got {length}"
-            )
-        self.length = whole("length", length)
-        if not self.length:
-            self.keys = self.values = None
-
-    def _expect_as_before(self, name, room, X):
-        if room is None:
-            return
-        if room.shape[:-2] + room.shape[-1:] != X.shape[:-2] + X.shape[-1:]:
-            raise ValueError(
-                f"{name}: expected {(*room.shape[:-2], 'T', room.shape[-1])} as before,"
-                f" got {tuple(X.shape)}"
-            )
-        if (room.dtype, room.device) != (X.dtype, X.device):
-            raise ValueError(
-                f"{name}: expected {room.dtype} on {room.device} as before, got"
-                f" {X.dtype} on {X.device}"
-            )
-
-    def _add(self, room, X):
-        T, T_k = X.shape[-2], self.length + X.shape[-2]
-        room = X[..., :0, :] if room is None else room
-        if T_k > room.shape[-2]:
-            blocks = -(-T_k // self.block)
-            grown = X.new_zeros(*X.shape[:-2], blocks * self.block, X.shape[-1])
-            grown[..., : self.length, :] = room[..., : self.length, :]
-            room = grown
-        room[..., T_k - T : T_k, :] = X
-        return room
+    def _zeros(self, X, shape):
+        return X.new_zeros(shape)
 
 
+@twin(reference.key_value_caches)
 def key_value_caches(block=128):
-    """Make the caches of a model, one for each layer that asks for one.
-
-    Parameters
-    ----------
-    block : int
-        As in :class:`KeyValueCache`.
-
-    Returns
-    -------
-    mapping of int to KeyValueCache
-        Empty; ``caches[l]`` makes that of layer l.
-
-    Examples
-    --------
+    """
     >>> caches = key_value_caches()
     >>> len(caches[0])
     0
@@ -156,73 +51,17 @@ def key_value_caches(block=128):
     return defaultdict(partial(KeyValueCache, block))
 
 
-@contextmanager
-def all_or_nothing(caches):
-    """Within it, either every layer of a model adds its keys and values to its cache,
-    or after an error none has.
-
-    Parameters
-    ----------
-    caches : mapping of int to KeyValueCache, or None
-
-    Examples
-    --------
-    >>> caches = key_value_caches()
-    >>> with all_or_nothing(caches):
-    ...     K, V = caches[0].extend(torch.ones(1, 1, 1), torch.ones(1, 1, 1))
-    ...     raise KeyError("the next layer breaks")
-    Traceback (most recent call last):
-    KeyError: 'the next layer breaks'
-    >>> len(caches[0])
-    0
-    """
-    lengths = {l: len(cache) for l, cache in (caches or {}).items()}
-    try:
-        yield
-    except BaseException:
-        for l, cache in (caches or {}).items():
-            cache.shorten(min(len(cache), lengths.get(l, 0)))
-        raise
-
-
+@twin(reference.cached_attention)
 def cached_attention(
-    cache, mask=None, bias=None, shared=1, attention=scaled_dot_product_attention
+    cache, mask=None, bias=None, attention=scaled_dot_product_attention
 ):
-    """Make an ``attention`` for :func:`transformer_layer` whose queries meet the keys
-    of a cache as well as their own.
-
-    Parameters
-    ----------
-    cache : KeyValueCache
-        Takes in the new keys and values: one of each ``shared`` equal heads.
-    mask : Tensor of bool, broadcasts to (..., T, T_k), optional
-        True where the query may attend to the key, of all T_k so far; the same for all
-        heads.
-    bias : Tensor, shape (H, T, T_k), optional
-        Added to the scores of each head.
-    shared : int
-        Query heads that share one key/value head, H / H_kv.
-    attention : callable
-        What each head does with its Q, K, V, mask and bias.
-
-    Returns
-    -------
-    callable
-        Takes Q, K and V of the new tokens and nothing else: a mask, a bias, a scale or
-        a turn that its caller has for these alone, such as the ``mask`` of a layer, is
-        a ValueError.
-
-    Examples
-    --------
+    """
     >>> from tfbook.torch import multi_head_attention
     >>> X, I, cache = torch.eye(4), torch.eye(4), KeyValueCache()
-    >>> Y = [
-    ...     multi_head_attention(
-    ...         X[t : t + 1], I, I, I, I, H=2, attention=cached_attention(cache)
-    ...     )
-    ...     for t in range(3)
-    ... ]
-    >>> Y[2].shape, len(cache)
+    >>> attention = cached_attention(cache)
+    >>> for x in X[:3, None]:
+    ...     Y = multi_head_attention(x, I, I, I, I, H=2, attention=attention)
+    >>> Y.shape, len(cache)
     (torch.Size([1, 4]), 3)
     """
     mask = None if mask is None else torch.as_tensor(mask)
@@ -230,9 +69,7 @@ def cached_attention(
 
     def attend(Q, K, V, **of_new_tokens):
         expect_none_of_new_tokens(**of_new_tokens)
-        K, V = cache.extend(K[..., ::shared, :, :], V[..., ::shared, :, :])
-        return attention(
-            Q, repeat_heads(K, shared), repeat_heads(V, shared), mask=mask, bias=bias
-        )
+        K, V = cache.extend(K, V)
+        return attention(Q, K, V, mask=mask, bias=bias)
 
     return attend

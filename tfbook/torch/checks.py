@@ -143,6 +143,7 @@ ARRAYS = SimpleNamespace(
     integers=integers,
     booleans=booleans,
     alike=together,
+    repeat=lambda X, n: X.repeat_interleave(n, dim=-3),
     WORDS={
         "floats": "Tensor",
         "integers": "Tensor of int",

@@ -3,17 +3,18 @@
 import torch
 from torch import nn
 
-from tfbook.numpy.check_model import POSITIONS
 from tfbook.numpy.checks import whole
+from tfbook.numpy.position_schemes import position_scheme
 from tfbook.torch.cache import all_or_nothing
 from tfbook.torch.model import read_tokens
 from tfbook.torch.modules import TransformerLayer, add_parameters
 from tfbook.torch.normalization import layer_norm
+from tfbook.torch.position_schemes import POSITION_SCHEMES
 
 
 class Transformer(nn.Module):
-    """Layers one after the other; a pre-norm stack ends with a normalisation of its
-    own, ``gamma_f beta_f``.
+    """Layers one after the other; a stack that is not post-norm ends with a
+    normalisation of its own, ``gamma_f beta_f``.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(
             TransformerLayer(d, H, **options) for _ in range(whole("L", L, least=1))
         )
-        # nothing else bounds the sum of a pre-norm stack
-        self.final_norm = options.get("norm") == "pre"
+        # nothing else bounds the sum of the residuals
+        self.final_norm = options.get("norm", "post") != "post"
         if self.final_norm:
             add_parameters(self, {"gamma_f": (d,), "beta_f": (d,)})
 
@@ -78,15 +79,14 @@ class LanguageModel(Transformer):
     """
 
     def __init__(self, vocab, T_max, d, H, L, positions="learned", **options):
-        if positions not in POSITIONS:
-            raise ValueError(
-                f"positions: expected one of {', '.join(POSITIONS)}, got {positions!r}"
-            )
-        super().__init__(L, d, H, rotary=positions == "rotary", **options)
+        scheme = position_scheme(positions, POSITION_SCHEMES)
+        super().__init__(L, d, H, **options)
         self.positions = positions
+        for layer in self.layers:
+            layer.attention = scheme.around(layer.attention)
         # small: the first guess is near to even
         self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))
-        if positions == "learned":
+        if scheme.table:
             self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
 
     def forward(self, tokens, pad=None, cache=None):

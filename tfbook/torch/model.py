@@ -7,6 +7,7 @@ import torch
 import tfbook.numpy as reference
 from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.check_model import expect_pad, model_layers
+from tfbook.numpy.position_schemes import position_scheme
 from tfbook.torch.attention import scaled_dot_product_attention
 from tfbook.torch.cache import all_or_nothing, cached_attention
 from tfbook.torch.checks import floats, integers, twin
@@ -14,8 +15,7 @@ from tfbook.torch.embedding import embed
 from tfbook.torch.layer import transformer_layer
 from tfbook.torch.masks import causal_mask
 from tfbook.torch.normalization import layer_norm
-from tfbook.torch.positions import alibi_bias, learned_positions, sinusoids
-from tfbook.torch.rotary import rotary_attention
+from tfbook.torch.position_schemes import POSITION_SCHEMES
 
 
 @twin(reference.language_model)
@@ -29,7 +29,7 @@ def language_model(
     activation=None,
     pad=None,
     cache=None,
-    attention=None,
+    attention=scaled_dot_product_attention,
 ):
     """
     >>> from tfbook.torch import TransformerLayer, key_value_caches
@@ -48,16 +48,12 @@ def language_model(
     """
     layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
     X, mask, bias = read_tokens(tokens, P["E"], P.get("P"), H, positions, pad, cache)
-    attention = attention or (
-        rotary_attention if positions == "rotary" else scaled_dot_product_attention
-    )
+    attention = position_scheme(positions, POSITION_SCHEMES).around(attention)
     with all_or_nothing(cache):
         for l, layer in enumerate(layers):
             seen = {"mask": mask, "bias": bias, "attention": attention}
             if cache is not None:
-                seen = {
-                    "attention": cached_attention(cache[l], shared=H // H_kv, **seen)
-                }
+                seen = {"attention": cached_attention(cache[l], **seen)}
             X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
         if "gamma_f" in P:
             X = layer_norm(X, P["gamma_f"], P["beta_f"])
@@ -69,27 +65,22 @@ def read_tokens(tokens, E, table, H, positions="learned", pad=None, cache=None):
     model has.
     """
     E, tokens = floats("E", E), integers("tokens", tokens, E)
+    scheme = position_scheme(positions, POSITION_SCHEMES)
     T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])
     T_k = T_read + T
 
-    place, mask = (
-        torch.arange(T_read, T_k, device=E.device),
-        causal_mask(T, T_k).to(E.device),
-    )
+    at = torch.arange(T_read, T_k, device=E.device)
+    mask = causal_mask(T, T_k).to(E.device)
     if pad is not None:
         pad = integers("pad", pad, E)
         # a cache may get padding alone first
         expect_pad(pad, tokens.shape, most=T if cache is None else torch.inf)
-        # (..., T), negative in the padding
-        place = place - pad[..., None]
-        # (..., T, T_k)
-        mask = mask & (torch.arange(T_k, device=E.device) >= pad[..., None, None])
-    bias = alibi_bias(H, T, T_k).to(E) if positions == "alibi" else None
+        at = at - pad[..., None]  # (..., T), negative in the padding
+        keys = torch.arange(T_k, device=E.device)
+        mask = mask & (keys >= pad[..., None, None])  # (..., T, T_k)
 
-    X, place = embed(tokens, E), place.clamp(min=0)
-    if positions == "learned":
-        T_max = int(place.max()) + 1 if place.numel() else 0
-        X = X + learned_positions(table, T_max).to(X)[place]
-    if positions == "sinusoidal":
-        X = X + sinusoids(place.cpu(), E.shape[-1]).to(X)
+    X = embed(tokens, E)
+    if scheme.vectors:
+        X = X + scheme.vectors(at.clamp(min=0), E.shape[-1], table).to(X)
+    bias = scheme.bias(H, T, T_k).to(E) if scheme.bias else None
     return X, mask, bias

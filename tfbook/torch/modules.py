@@ -132,7 +132,7 @@ class TransformerLayer(nn.Module):
     ----------
     d, H, d_ff, H_kv, d_k, d_v, fused, rotary
         As in :class:`MultiHeadAttention` and :class:`FeedForward`.
-    norm : {"post", "pre", "both"}
+    norm : {"post", "pre", "both", "sandwich"}
         Where to normalise.
     activation, gated
         As in :class:`FeedForward`.
@@ -179,9 +179,7 @@ class TransformerLayer(nn.Module):
         P = {name: getattr(self, name) for name in self.names}
         seen = {"mask": mask, "bias": bias, "attention": self.attention}
         if cache is not None:
-            seen = {
-                "attention": cached_attention(cache, shared=self.H // self.H_kv, **seen)
-            }
+            seen = {"attention": cached_attention(cache, **seen)}
         return transformer_layer(
             X, P, self.H, self.H_kv, self.norm, self.activation, **seen
         )

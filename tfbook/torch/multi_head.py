@@ -6,7 +6,7 @@ import tfbook.numpy as reference
 from tfbook.numpy.check_heads import for_heads
 from tfbook.torch.attention import attention_weights, scaled_dot_product_attention
 from tfbook.torch.checks import twin
-from tfbook.torch.heads import merge_heads, repeat_heads, split_heads
+from tfbook.torch.heads import merge_heads, split_heads
 
 
 @twin(reference.multi_head_attention)
@@ -40,7 +40,6 @@ def multi_head_attention(
     Q = split_heads(X @ W_Q, H)  # (..., H, T, d_k)
     K = split_heads(context @ W_K, H_kv)  # (..., H_kv, T_k, d_k)
     V = split_heads(context @ W_V, H_kv)  # (..., H_kv, T_k, d_v)
-    K, V = repeat_heads(K, H // H_kv), repeat_heads(V, H // H_kv)
     mask = for_heads(mask, X, context)
     Y = attention(Q, K, V, mask=mask, bias=bias)  # (..., H, T, d_v)
     return merge_heads(Y) @ W_O
@@ -63,5 +62,5 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
              [0.8808, 0.1192]]])
     """
     Q = split_heads(X @ W_Q, H)
-    K = repeat_heads(split_heads(context @ W_K, H_kv), H // H_kv)
+    K = split_heads(context @ W_K, H_kv)
     return attention_weights(Q, K, for_heads(mask, X, context), bias)

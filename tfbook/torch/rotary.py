@@ -43,16 +43,14 @@ def rotary_attention(
     scale=None,
     base=10000.0,
     attention=scaled_dot_product_attention,
+    first=0,
 ):
     """
-    >>> Q, K, V = (
-    ...     torch.tensor([[9.0, 0.0]]),
-    ...     torch.tensor([[9.0, 0.0], [9.0, 0.0]]),
-    ...     torch.tensor([[1.0], [2.0]]),
-    ... )
-    >>> rotary_attention(Q, K, V)  # the near key wins
+    >>> K, V = torch.tensor([[9.0, 0.0], [9.0, 0.0]]), torch.tensor([[1.0], [2.0]])
+    >>> rotary_attention(Q=K[1:], K=K, V=V)  # the near key wins
     tensor([[2.]])
     """
     T, T_k = Q.shape[-2], K.shape[-2]
-    Q, K = rotary(Q, torch.arange(T_k - T, T_k), base), rotary(K, base=base)
+    positions = first + torch.arange(T_k)
+    Q, K = rotary(Q, positions[T_k - T :], base), rotary(K, positions, base)
     return attention(Q, K, V, mask=mask, bias=bias, scale=scale)

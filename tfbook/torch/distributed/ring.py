@@ -15,7 +15,7 @@ class Ring(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx, Q, K, V, mesh, mask, causal, shared, block):
+    def forward(ctx, Q, K, V, mesh, mask, causal, block):
         """Let p blocks of keys and values come by, and merge what the queries get from
         each.
         """
@@ -26,12 +26,11 @@ class Ring(torch.autograd.Function):
         log_Z = q.new_full((*q.shape[:-1], 1), -torch.inf)
         here = torch.cat([K, V], dim=-1)
         for step in range(p):
-            # the block travels on while it is met; it holds the keys and values of
-            # source
+            # the block, of process source, travels on while it is met
             arrived = pass_on(here, mesh) if step < p - 1 else None
             source = (rank - step) % p
             if source <= rank or not causal:  # else all of them come later
-                k, v = repeated(here, K.shape[-1], shared, q.dtype)
+                k, v = for_each_head(here.to(q.dtype), Q, K)
                 allowed = columns(mask, source, q, k)
                 own = causal and source == rank
                 y, log_z = stream(q, k, v, allowed, own, *options)
@@ -40,7 +39,7 @@ class Ring(torch.autograd.Function):
             here = arrived() if arrived else here
         log_Z = log_Z.masked_fill(log_Z.isneginf(), torch.inf)  # nothing attended to
         ctx.save_for_backward(Q, K, V, mask, Y, log_Z)
-        ctx.ring = mesh, causal, shared, options
+        ctx.ring = mesh, causal, options
         return Y.to(Q.dtype)
 
     @staticmethod
@@ -50,25 +49,25 @@ class Ring(torch.autograd.Function):
         at home.
         """
         Q, K, V, mask, Y, log_Z = ctx.saved_tensors
-        mesh, causal, shared, options = ctx.ring
+        mesh, causal, options = ctx.ring
         rank, p = mesh.get_local_rank(), mesh.size()
         q, dy = Q.to(Y.dtype), dY.to(Y.dtype)
         here = torch.cat([K, V], dim=-1)
-        dQ, d_here = (torch.zeros_like(q), torch.zeros_like(here, dtype=q.dtype))
+        dQ, d_here = torch.zeros_like(q), torch.zeros_like(here, dtype=q.dtype)
         for step in range(p):
             arrived = pass_on(here, mesh) if step < p - 1 else None
             source = (rank - step) % p
             if source <= rank or not causal:
-                k, v = repeated(here, K.shape[-1], shared, q.dtype)
+                k, v = for_each_head(here.to(q.dtype), Q, K)
                 allowed = columns(mask, source, q, k)
                 own = causal and source == rank
                 dq, *dkv = stream_back(dy, q, k, v, allowed, Y, log_Z, own, *options)
                 dQ += dq
-                d_here += of_shared(torch.cat(dkv, dim=-1), shared)
+                d_here += of_shared_heads(torch.cat(dkv, dim=-1), Q, K)
             d_here = pass_on(d_here, mesh)() if p > 1 else d_here
             here = arrived() if arrived else here
         dK, dV = d_here.split([K.shape[-1], V.shape[-1]], dim=-1)
-        return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype), *[None] * 5
+        return dQ.to(Q.dtype), dK.to(K.dtype), dV.to(V.dtype), *[None] * 4
 
 
 def pass_on(X, mesh):
@@ -128,12 +127,13 @@ def columns(mask, source, q, k):
     return mask[..., source * T : (source + 1) * T].expand(*q.shape[:-1], T)
 
 
-def repeated(both, d_k, shared, dtype):
-    """Keys and values of a block, one for each query head."""
-    both = both if shared == 1 else repeat_heads(both, shared)
-    return both[..., :d_k].to(dtype), both[..., d_k:].to(dtype)
+def for_each_head(KV, Q, K):
+    """Keys and values of a block, with a head for each query head."""
+    KV = repeat_heads(KV, Q.shape[-3] // K.shape[-3])
+    return KV[..., : K.shape[-1]], KV[..., K.shape[-1] :]
 
 
-def of_shared(gradient, shared):
-    """The gradient of the heads that :func:`repeated` repeated."""
-    return gradient if shared == 1 else gradient.unflatten(-3, (-1, shared)).sum(dim=-3)
+def of_shared_heads(gradient, Q, K):
+    """The gradient of the heads that :func:`for_each_head` repeated."""
+    n = Q.shape[-3] // K.shape[-3]
+    return gradient.unflatten(-3, (-1, n)).sum(dim=-3)

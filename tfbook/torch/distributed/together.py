@@ -93,7 +93,7 @@ def sequence_cut(layer, mesh, form=ring_attention):
     """Each process has its tokens; everything but the attention is the layer's own
     code.
     """
-    layer.attention = form(mesh, causal=True, shared=layer.H // layer.H_kv)
+    layer.attention = form(mesh, causal=True)
 
     def step(X):
         Y = layer(shard(X, mesh, axis=-2))

@@ -12,10 +12,10 @@ from tfbook.torch.masks import causal_mask
 
 @shapes(
     Q="... T d_k",
-    K="... T_k d_k",
+    K="...H T_k d_k",
     mask="... T T_k",
     bias="... T T_k",
-    V="... T_k d_v",
+    V="...H T_k d_v",
     causal="flag",
     scale="number",
     returns="... T d_v",
