@@ -7,23 +7,27 @@ import pytest
 
 from tfbook.notebook.claims import RULINGS, verdict
 from tfbook.notebook.ledger import STORED, ledger
+from tfbook.notebook.ledger import _verdict as read
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "chapters"
 BOXES = re.compile(r'class=\\"tfb-verdict mathjax_process\\" id=\\"claim-([\w-]+)\\"')
 
 
-def test_a_box_is_read_as_it_was_written():
-    for ruling in RULINGS:
-        given = verdict(
-            "a-name",
-            r"\(a < b\) & “so” on",
-            ruling,
-            r"It's \(x^2 > 1\).\nThen \"this\".",
-        )
-        name, stored, claim, reason = STORED.search(given._repr_html_()).groups()
-        assert (name, stored) == ("a-name", ruling)
-        assert "&lt;" in claim
-        assert "&#x27;" in reason
+@pytest.mark.parametrize("ruling", RULINGS)
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"refuted_by": r"\(a > b\), or “c” & d.", "control": "<none>: 0.5", "seeds": 5},
+        {"control": "Mean pooling: 51 %."},
+    ],
+)
+def test_a_box_is_read_as_it_was_written(ruling, how):
+    claim, reason = r"\(a < b\) & “so” on", 'It\'s \\(x^2 > 1\\).\nThen "this".'
+    given = verdict("a-name", claim, ruling, reason, **how)
+    page = given._repr_html_()
+    assert read(STORED.search(f"<p>{page}</p><div></div>")) == given
+    assert ("<details" in page) == bool(how)
 
 
 def test_every_box_of_every_chapter_is_there_once():

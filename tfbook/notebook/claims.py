@@ -8,6 +8,7 @@ RULINGS = {
     "holds under assumptions": "#1a63b0",
     "imprecise": "#8f6500",
     "does not hold": "#b3261e",
+    "not tested here": "#5a6270",
 }
 
 
@@ -24,7 +25,14 @@ class Verdict:
     ruling : str
         One of ``RULINGS``.
     reason : str
-        What was measured, and under which assumptions.
+        What was measured, and under which assumptions; where nothing was tested, what
+        a test would need.
+    refuted_by : str
+        The result that would have refuted the claim, said before looking.
+    control : str
+        What lacks the mechanism, and what it gave.
+    seeds : int, optional
+        Random seeds behind the measurement; None where nothing is random.
 
     Raises
     ------
@@ -38,6 +46,8 @@ class Verdict:
     ...     "The softmax creates a distribution.",
     ...     "holds",
     ...     "Rows sum to 1.",
+    ...     refuted_by="A row whose sum differs from 1 by more than rounding.",
+    ...     control="Without the division rows sum to 3.2.",
     ... )
     Holds: The softmax creates a distribution. Rows sum to 1.
     """
@@ -46,6 +56,9 @@ class Verdict:
     claim: str
     ruling: str
     reason: str
+    refuted_by: str = ""
+    control: str = ""
+    seeds: int | None = None
 
     def __post_init__(self):
         if self.ruling not in RULINGS:
@@ -58,15 +71,29 @@ class Verdict:
 
     def _repr_html_(self):
         return (
-            f'<div class="tfb-verdict mathjax_process" id="claim-{self.name}"'
-            f' data-ruling="{self.ruling}" style="border-left:4px solid'
-            f' {RULINGS[self.ruling]};padding:.5rem 1rem;margin:1rem 0"><p'
-            f' class="tfb-verdict-claim"><q>{html.escape(self.claim)}</q></p><p><strong'
-            f' class="tfb-verdict-ruling">{self.ruling.capitalize()}.</strong>'
-            f" {html.escape(self.reason)}</p></div>"
+            f'<div class="tfb-verdict mathjax_process" id="claim-{self.name}" '
+            f'data-ruling="{self.ruling}" style="border-left:4px solid '
+            f'{RULINGS[self.ruling]};padding:.5rem 1rem;margin:1rem 0">'
+            f'<p class="tfb-verdict-claim"><q>{html.escape(self.claim)}</q></p>'
+            f'<p><strong class="tfb-verdict-ruling">{self.ruling.capitalize()}.'
+            f"</strong> {html.escape(self.reason)}</p>{self._how()}</div>"
         )
 
+    def _how(self):
+        """How it was tested, folded."""
+        seeds = "" if self.seeds is None else str(self.seeds)
+        said = {"Refuted by": self.refuted_by, "Control": self.control, "Seeds": seeds}
+        rows = "".join(
+            f"<dt>{name}</dt><dd>{html.escape(text)}</dd>"
+            for name, text in said.items()
+            if text
+        )
+        if not rows:
+            return ""
+        summary = "<summary>How this was tested</summary>"
+        return f'<details class="tfb-verdict-how">{summary}<dl>{rows}</dl></details>'
 
-def verdict(name, claim, ruling, reason):
+
+def verdict(name, claim, ruling, reason, refuted_by="", control="", seeds=None):
     """Return a :class:`Verdict`, which a notebook shows as a box."""
-    return Verdict(name, claim, ruling, reason)
+    return Verdict(name, claim, ruling, reason, refuted_by, control, seeds)

@@ -12,9 +12,10 @@ from tfbook.notebook.claims import RULINGS, Verdict
 
 STORED = re.compile(
     r'id="claim-([\w-]+)" data-ruling="([^"]+)".*?<q>(.*?)</q></p>.*?</strong>'
-    r" (.*?)</p></div>",
+    r" (.*?)</p>(?:<details.*?<dl>(.*?)</dl></details>)?</div>",
     re.DOTALL,
 )
+FIELD = re.compile(r"<dt>(.*?)</dt><dd>(.*?)</dd>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -120,5 +121,16 @@ def _read(path):
 
 
 def _verdict(match):
-    name, ruling, claim, reason = map(html.unescape, match.groups())
-    return Verdict(name, claim, ruling, reason)
+    *said, how = match.groups()
+    name, ruling, claim, reason = map(html.unescape, said)
+    fields = {name: html.unescape(text) for name, text in FIELD.findall(how or "")}
+    seeds = fields.get("Seeds")
+    return Verdict(
+        name,
+        claim,
+        ruling,
+        reason,
+        fields.get("Refuted by", ""),
+        fields.get("Control", ""),
+        None if seeds is None else int(seeds),
+    )
