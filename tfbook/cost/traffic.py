@@ -98,12 +98,12 @@ def plain_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2):
     T : int
         Queries.
     d_k, d_v : int
-        Channels of a head's queries and keys, and of its values; d_v = d_k unless told.
+        Channels of a head's queries and keys, and of its values; default: d_v = d_k.
     T_k : int, optional
-        Keys; as many as queries unless told.
+        Keys; default: as many as queries.
     H, H_kv : int
         Query heads, and key/value heads that they share, each read once by all heads
-        that share it; H unless told.
+        that share it; default: H.
     size : int
         Bytes of a number.
 

@@ -28,11 +28,11 @@ def layer(
     H : int
         Query heads.
     d_ff : int, optional
-        Hidden channels of the feed-forward network; 4·d unless told.
+        Hidden channels of the feed-forward network; default: 4·d.
     H_kv : int, optional
-        Key/value heads; as many as query heads unless told.
+        Key/value heads; default: as many as query heads.
     d_k, d_v : int, optional
-        Channels of a head's queries and keys, and of its values; d / H unless told.
+        Channels of a head's queries and keys, and of its values; default: d / H.
     gated : bool
         Three matrices without biases in the feed-forward network, not two with.
     norm : {"post", "pre", "both", "sandwich"}
@@ -137,7 +137,7 @@ def model(
     vocab : int
         Different tokens.
     T_max : int, optional
-        Rows of a learned position table; none unless told, as sinusoids, rotary
+        Rows of a learned position table; default: none, since sinusoids, rotary
         positions and ALiBi learn nothing.
     tied : bool
         The logits use the token embedding again, and add no matrix.

@@ -18,8 +18,8 @@ def spectrogram(waves, size, hop=None):
     size : int
         Samples of a frame, 2 at least.
     hop : int, optional
-        Samples from the start of a frame to the start of the next; half a frame unless
-        told.
+        Samples from the start of a frame to the start of the next; default: half
+        a frame.
 
     Returns
     -------

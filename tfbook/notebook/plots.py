@@ -38,7 +38,7 @@ def matrix(A, rows, columns=None, title="", ax=None, values=True, limit=1.0):
     A : array_like, shape (T, T_k)
         Numbers from 0 to ``limit``, or booleans; NaN is left white.
     rows, columns : list of str
-        Tokens; the columns are the rows' unless told.
+        Tokens; by default the columns have those of the rows.
     title : str
     ax : matplotlib Axes, optional
     values : bool

@@ -43,8 +43,8 @@ def show(*functions, docstring=False):
 
 
 def source(function, docstring=False):
-    """The source of a function as text, its docstring cut to the first sentence unless
-    told.
+    """The source of a function as text, its docstring cut to the first sentence by
+    default.
     """
     text = inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function))).strip()
     if docstring:

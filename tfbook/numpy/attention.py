@@ -28,7 +28,7 @@ def attention_scores(Q, K, bias=None, scale=None):
     bias
         Added to the scores, such as ALiBi's distances.
     scale
-        Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
+        Factor of the dot products; default: :math:`1/\sqrt{d_k}`.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
     bias
         Added to the scores.
     scale
-        Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
+        Factor of the dot products; default: :math:`1/\sqrt{d_k}`.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def per_head(name, n, H, count="H"):
 
 
 def head_counts(H, H_kv=None):
-    """Return H and H_kv as whole numbers, H_kv = H unless told, or raise where H_kv
+    """Return H and H_kv as whole numbers, by default H_kv = H, or raise where H_kv
     does not divide H.
     """
     H = whole("H", H, least=1)

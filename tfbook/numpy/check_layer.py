@@ -66,7 +66,7 @@ def layer_shapes(
 
 
 def head_sizes(d, H, d_k=None, d_v=None):
-    """Return d_k and d_v, each d / H unless told, or raise where H does not
+    """Return d_k and d_v, by default d / H each, or raise where H does not
     divide d.
     """
     if None in (d_k, d_v) and d % H:

@@ -33,11 +33,11 @@ def generate(
     n
         Tokens to add to each.
     lengths : array_like of int, shape (...), optional
-        Tokens of each prompt, where some are shorter than T and padding follows; T
-        unless told.
+        Tokens of each prompt, where some are shorter than T and padding follows;
+        default: T.
     temperature, top_k, top_p
-        As in :func:`token_distribution`. The likeliest token is taken each time unless
-        told.
+        As in :func:`token_distribution`. By default the likeliest token is taken each
+        time.
     rng : numpy.random.Generator, optional
         Needed where the temperature is not 0.
     cached

@@ -27,17 +27,17 @@ def init_layer(
     d, H : int
         Channels of a token, and heads.
     d_ff : int, optional
-        Channels inside the feed-forward network; 4·d unless told.
+        Channels inside the feed-forward network; default: 4·d.
     H_kv : int, optional
-        Key/value heads; H unless told.
+        Key/value heads; default: H.
     d_k, d_v : int, optional
-        Channels of a head; d / H unless told.
+        Channels of a head; default: d / H.
     norm : {"post", "pre", "both", "sandwich"}
         Where the layer normalises.
     gated : bool
         Whether the feed-forward network is gated.
     rng : Generator or int, optional
-        Source of randomness, or its seed; a new one each time unless told.
+        Source of randomness, or its seed; default: a new one each time.
     dtype : dtype
         Of every array.
 

@@ -70,7 +70,7 @@ def transformer_layer(
         Where to normalise: after each residual sum, before each of the two functions,
         or before and after each (two names of one form).
     activation : {"relu", "gelu", "silu"} or callable, optional
-        Of the feed-forward network; relu unless told, silu in a gated layer.
+        Of the feed-forward network; default: relu, or silu in a gated layer.
 
     Returns
     -------

@@ -17,7 +17,7 @@ def causal_mask(T, T_k=None):
     T
         Queries.
     T_k
-        Keys; as many as queries unless told.
+        Keys; default: as many as queries.
 
     Returns
     -------

@@ -55,13 +55,13 @@ def multi_head_attention(
         Heads.
     H_kv
         Key/value heads, a divisor of H: fewer than H is grouped-query attention, 1 is
-        multi-query; H unless told.
+        multi-query; default: H.
     mask
         True where the query may attend to the key; the same for all heads.
     bias
         Added to the scores of each head, such as :func:`alibi_bias`.
     context
-        Tokens that answer, from another sequence; X itself unless told.
+        Tokens that are attended to, from another sequence; default: X itself.
     attention : callable
         What each head does with its Q, K, V, mask and bias. K and V come with H_kv
         heads, each of which serves H / H_kv query heads in a row.

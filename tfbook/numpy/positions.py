@@ -124,7 +124,7 @@ def alibi_bias(H, T, T_k=None, dtype=np.float64):
     T
         Queries.
     T_k
-        Keys; as many as queries unless told.
+        Keys; default: as many as queries.
     dtype : dtype
         Of the bias.
 

@@ -23,7 +23,7 @@ def rnn(X, W_x, W_h, b, h_0=None):
         From state to state.
     b
     h_0
-        The state before the first token; zeros unless told.
+        The state before the first token; default: zeros.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def lstm(X, P, h_0=None, c_0=None):
         ``W_x`` (d, 4·d_h), ``W_h`` (d_h, 4·d_h) and ``b`` (4·d_h,); the gates stand in
         the order i f g o.
     h_0, c_0 : array_like, shape (..., d_h), optional
-        State and cell before the first token; zeros unless told.
+        State and cell before the first token; default: zeros.
 
     Returns
     -------

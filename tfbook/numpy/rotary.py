@@ -18,7 +18,7 @@ def rotary(X, positions=None, base=10000.0):
     X
         Queries or keys, d_k even.
     positions
-        Where each token stands; 0 to T − 1 unless told.
+        The position of each token; default: 0 to T − 1.
     base
         The slowest pair takes almost 2π·base positions for one turn.
 

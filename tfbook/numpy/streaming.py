@@ -41,7 +41,7 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     causal
         Apply :func:`causal_mask` as well, without ever storing it whole.
     scale
-        Factor of the dot products; :math:`1/\sqrt{d_k}` unless told.
+        Factor of the dot products; default: :math:`1/\sqrt{d_k}`.
     block
         Queries and keys taken at a time. Any gives the same answer.
 

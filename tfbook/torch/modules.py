@@ -28,9 +28,9 @@ class MultiHeadAttention(nn.Module):
     d, H : int
         Channels of a token, and heads.
     H_kv : int, optional
-        Key/value heads; H unless told.
+        Key/value heads; default: H.
     d_k, d_v : int, optional
-        Channels of a head; d / H unless told.
+        Channels of a head; default: d / H.
     fused : bool
         Use :func:`fused_attention` in place of the readable form.
     rotary : bool
@@ -69,9 +69,9 @@ class FeedForward(nn.Module):
     d : int
         Channels of a token.
     d_ff : int, optional
-        Channels inside; 4·d unless told.
+        Channels inside; default: 4·d.
     activation : {"relu", "gelu", "silu"} or callable, optional
-        relu unless told, silu where gated.
+        default: relu, or silu where gated.
     gated : bool
         Whether one half of the channels opens the other, as in
         :func:`gated_feed_forward`.

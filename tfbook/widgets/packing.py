@@ -11,8 +11,8 @@ LAST, MORE = 56, 32
 
 
 def pack(value, decimals=3):
-    """Replace every array in nested dicts and lists by a short string, rounded to three
-    decimals unless told.
+    """Replace every array in nested dicts and lists by a short string, by default
+    rounded to three decimals.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
     repeats : int
         Calls, after a first one that does not count.
     clock : callable
-        Seconds, where there are no events; a wall clock unless told.
+        Seconds, where there are no events; default: a wall clock.
 
     Returns
     -------

@@ -50,7 +50,7 @@ def train(
         ``(inputs, targets)`` that the model is not trained on; the loss on them is
         measured every ``every`` steps.
     loss : callable, optional
-        Of model, inputs and targets; unless told ``cross_entropy(model(inputs),
+        Of model, inputs and targets; default: ``cross_entropy(model(inputs),
         targets)``, in nats.
     rate : float
         The highest learning rate.
