@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose
 import tfbook.numpy
 import tfbook.torch as tt
 from tfbook import cost
+from tfbook.numpy.position_schemes import POSITION_SCHEMES
 
 B, T, T_k, d, H, H_kv, d_k, d_v, d_ff, vocab, T_max, L = (
     2,
@@ -30,7 +31,7 @@ B, T, T_k, d, H, H_kv, d_k, d_v, d_ff, vocab, T_max, L = (
     3,
 )
 SIZES = {"H_kv": H_kv, "d_k": d_k, "d_v": d_v, "d_ff": d_ff}
-POSITIONS = ["learned", "sinusoidal", "rotary", "alibi", "none"]
+POSITIONS = list(POSITION_SCHEMES)
 
 
 @pytest.fixture(autouse=True)

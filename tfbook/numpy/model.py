@@ -43,7 +43,8 @@ def language_model(
         ``tfbook.torch.LanguageModel``.
     H, H_kv, norm, activation
         Of every layer, as in :func:`transformer_layer`.
-    positions : {"learned", "sinusoidal", "rotary", "alibi", "none"}
+    positions : str
+        One of ``POSITION_SCHEMES``: "learned", "sinusoidal", "rotary", "alibi", "none".
         What tells the order: a table added to the tokens, a turn of queries and keys, a
         bias of the scores, or the mask alone.
     pad

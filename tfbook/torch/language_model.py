@@ -65,7 +65,8 @@ class LanguageModel(Transformer):
         have no end.
     d, H, L : int
         Channels of a token, heads and layers.
-    positions : {"learned", "sinusoidal", "rotary", "alibi", "none"}
+    positions : str
+        One of ``POSITION_SCHEMES``: "learned", "sinusoidal", "rotary", "alibi", "none".
         What tells the order: a table added to the tokens, a turn of queries and keys, a
         bias of the scores, or the mask alone.
     **options
