@@ -2,69 +2,28 @@
 that opens.
 """
 
+import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
-from tfbook.exercises import (
-    chapter_01,
-    chapter_02,
-    chapter_03,
-    chapter_04,
-    chapter_05,
-    chapter_06,
-    chapter_07,
-    chapter_08,
-    chapter_09,
-    chapter_10,
-    chapter_11,
-    chapter_12,
-    quiz_01,
-    quiz_02,
-    quiz_03,
-    quiz_04,
-    quiz_05,
-    quiz_06,
-    quiz_07,
-    quiz_08,
-    quiz_09,
-    quiz_10,
-    quiz_11,
-    quiz_12,
-)
 from tfbook.exercises.exercise import Exercise, judge
 from tfbook.exercises.page import Box, Reveal, Solutions
 from tfbook.exercises.quiz import quiz
 
-QUIZZES = {
-    "01": quiz_01.QUIZ,
-    "02": quiz_02.QUIZ,
-    "03": quiz_03.QUIZ,
-    "04": quiz_04.QUIZ,
-    "05": quiz_05.QUIZ,
-    "06": quiz_06.QUIZ,
-    "07": quiz_07.QUIZ,
-    "08": quiz_08.QUIZ,
-    "09": quiz_09.QUIZ,
-    "10": quiz_10.QUIZ,
-    "11": quiz_11.QUIZ,
-    "12": quiz_12.QUIZ,
-}
+
+def _modules(kind):
+    """The modules chapter_01, chapter_02 … or quiz_01, quiz_02 …, by number."""
+    names = sorted(module.name for module in iter_modules(__path__))
+    found = filter(None, (re.fullmatch(rf"{kind}_(\d\d)", name) for name in names))
+    return {name[1]: import_module(f"{__name__}.{name[0]}") for name in found}
+
+
+QUIZZES = {number: module.QUIZ for number, module in _modules("quiz").items()}
 _CATALOGUE = {
     exercise.name: exercise
-    for chapter in (
-        chapter_01,
-        chapter_02,
-        chapter_03,
-        chapter_04,
-        chapter_05,
-        chapter_06,
-        chapter_07,
-        chapter_08,
-        chapter_09,
-        chapter_10,
-        chapter_11,
-        chapter_12,
-    )
-    for exercise in chapter.EXERCISES
+    for module in _modules("chapter").values()
+    for exercise in module.EXERCISES
 }
 
 
