@@ -179,6 +179,10 @@ def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
 
     Notes
     -----
+    The last leading axis may be heads. K and V may then have fewer of them than Q, a
+    divisor: each serves equally many query heads in a row, as :func:`repeat_heads`
+    repeats them.
+
     Source: Attention(Q, K, V).
 
     Examples
