@@ -26,6 +26,7 @@ PACKAGES = {
     "sphinx_external_toc": "sphinx-external-toc",
     "sphinx_design": "sphinx-design",
     "sphinx_book_theme": "sphinx-book-theme",
+    "sphinx_sitemap": "sphinx-sitemap",
     "sphinxcontrib.bibtex": "sphinxcontrib-bibtex",
     "sphinx_multitoc_numbering": "sphinx-multitoc-numbering",
 }

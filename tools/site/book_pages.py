@@ -1,13 +1,12 @@
 """What the book's tools leave undone on a page, as a Sphinx extension.
 
-Room for pictures and formulas, words and a picture for links to it, a place for each
-search, a list of all pages. The title page's tables say what each page is about; that
-is its description. The address follows from the repository's in _config.yml.
+Room for pictures and formulas, a description for links to it, a place for each search.
+The title page's tables say what each page is about; that is its description. The
+address follows from the repository's in _config.yml.
 """
 
 import re
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 from address import slug
 from imagesize import get as size_of
@@ -122,24 +121,8 @@ def finish_page(app, name, template, context, doctree):
         )
 
 
-def list_pages(app, failure):
-    """Write sitemap.xml, with every page of the table of contents."""
-    if failure or app.builder.format != "html":
-        return
-    pages = "".join(
-        f"<url><loc>{escape(home() + app.builder.get_target_uri(name))}</loc></url>\n"
-        for name in sorted(app.env.found_docs)
-    )
-    text = (
-        '<?xml version="1.0" encoding="utf-8"?>\n<urlset'
-        f' xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{pages}</urlset>\n'
-    )
-    Path(app.outdir, "sitemap.xml").write_text(text, encoding="utf-8", newline="\n")
-
-
 def setup(app):
     app.connect("config-inited", begin)
     app.connect("doctree-read", find_terms)
     app.connect("html-page-context", finish_page)
-    app.connect("build-finished", list_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
