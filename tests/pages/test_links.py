@@ -48,8 +48,12 @@ def test_a_link_to_a_page_shows_what_it_is_about(page):
     assert f'<link rel="canonical" href="{HOME}{page}"' in (BOOK / page).read_text(
         encoding="utf-8"
     )
+    assert found["og:site_name"] == "The Transformer, computed"
+    assert found["og:type"] == ("book" if page == "chapters/index.html" else "article")
     picture = found["og:image"].removeprefix(HOME)
     assert (BOOK / picture).is_file()
+    assert found["og:image:alt"].startswith("The first screen of")
+    assert found["twitter:card"] == "summary_large_image"
 
 
 def test_each_page_has_a_description_of_its_own():

@@ -28,6 +28,7 @@ PACKAGES = {
     "sphinx_book_theme": "sphinx-book-theme",
     "sphinx_sitemap": "sphinx-sitemap",
     "sphinxcontrib.bibtex": "sphinxcontrib-bibtex",
+    "sphinxext.opengraph": "sphinxext-opengraph",
     "sphinx_multitoc_numbering": "sphinx-multitoc-numbering",
 }
 NUMBER = re.compile(r'id="equation-([\w-]+)"[^>]*>\s*<span class="eqno">\((\d+)\)')

@@ -6,6 +6,7 @@ address follows from the repository's in _config.yml.
 """
 
 import re
+from html import escape
 from pathlib import Path
 
 from address import slug
@@ -14,7 +15,6 @@ from room import kept
 from sphinx.addnodes import index as Index
 
 ROOT = Path(__file__).resolve().parents[2]
-PICTURE = "_static/preview.png"
 
 
 def home(root=ROOT):
@@ -63,7 +63,8 @@ def sized(html, page):
 
 
 def begin(app, config):
-    config.html_baseurl = home()
+    config.html_baseurl = config.ogp_site_url = home()
+    config.ogp_site_name = config.html_title
     read = {
         name: (ROOT / "chapters" / f"{name}.md").read_text(encoding="utf-8")
         for name in ("index", "glossary")
@@ -96,23 +97,21 @@ def find_terms(app, doctree):
             )
 
 
+def describe(app, name, template, context, doctree):
+    """Give sphinxext-opengraph the page's description, before it takes the first words
+    of the page.
+    """
+    meta = context.get("meta") or {}
+    about = app.book_questions.get(name) or meta.get("description")
+    if about:
+        kind = "book" if name == app.config.root_doc else "article"
+        about = escape(about)
+        context["meta"] = meta | {"og:description": about, "og:type": kind}
+        context["metatags"] += f'<meta name="description" content="{about}" />\n'
+
+
 def finish_page(app, name, template, context, doctree):
     """Runs for each page that is about to be written."""
-    first = app.config.root_doc
-    said = app.book_questions.get(name) or (context.get("meta") or {}).get(
-        "description"
-    )
-    if said:
-        alt = (
-            "The first screen of the chapter Why attention: three networks hand a "
-            "token on."
-        )
-        context["about"] = {
-            "description": said,
-            "type": "book" if name == first else "article",
-            "picture": home() + PICTURE,
-            "alt": alt,
-        }
     if name == "search":
         context["questions"] = app.book_questions
     if "body" in context:
@@ -124,5 +123,6 @@ def finish_page(app, name, template, context, doctree):
 def setup(app):
     app.connect("config-inited", begin)
     app.connect("doctree-read", find_terms)
+    app.connect("html-page-context", describe, priority=400)  # opengraph has 500
     app.connect("html-page-context", finish_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
