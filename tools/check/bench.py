@@ -1,12 +1,13 @@
 """Time and weigh attention and layers on this CPU, all forms side by side in one run:
 NumPy, PyTorch and its own, fused and not.
 
-    python tools/check/bench.py [--lengths 256 1024 4096] [--repeats 5] [--threads 1]
+    python tools/check/bench.py [--lengths 256 1024 4096] [--turns 5] [--threads 1]
 
-Runs are interleaved, so that whatever else the machine does falls on all forms alike;
-read the ratios rather than the times. NumPy and PyTorch get the same number of threads:
-one unless told, since NumPy's elementwise functions never use more. Of one thread the
-processor's time is taken, in which other programs have no part; of several, the
+PyTorch's Timer measures each form in blocks of calls. The forms take turns, which is
+our own loop: other programs and a changing clock rate then affect all forms alike. Read
+the ratios rather than the times. NumPy and PyTorch get the same number of threads
+(default: 1, since NumPy's elementwise functions never use more). With one thread the
+processor's time is measured, which other programs do not add to; with several, the wall
 clock's. NumPy asks for huge pages where an array is large, PyTorch does not, and where
 memory is scattered it takes longer to get them than to fill them: both get common pages
 here (set NUMPY_MADVISE_HUGEPAGE=1 to see). Prints a table, and writes bench.json and
@@ -14,7 +15,6 @@ bench.png to _build/bench/.
 """
 
 import argparse
-import gc
 import json
 import os
 import platform
@@ -33,6 +33,7 @@ from peak_memory import peak_memory  # noqa: E402
 from threadpoolctl import threadpool_limits  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
+from torch.utils.benchmark import Measurement, Timer  # noqa: E402
 
 import tfbook.numpy as tn  # noqa: E402
 import tfbook.torch as tt  # noqa: E402
@@ -123,18 +124,22 @@ def forms(T, backward):
     }
 
 
-def seconds(T, backward, repeats, clock):
-    """Times of every form, run in turn; one round to warm up."""
-    groups = forms(T, backward)
-    times = {(group, name): [] for group in groups for name in groups[group]}
-    for repeat in range(repeats + 1):
-        for group, name in times:
-            gc.collect()
-            started = clock()
-            groups[group][name]()
-            if repeat:
-                times[group, name].append(clock() - started)
-    return times
+def in_turns(T, backward, turns, seconds, threads):
+    """A Measurement of every form in every turn. Timer warms up and switches garbage
+    collection off.
+    """
+    clock = time.process_time if threads == 1 else time.perf_counter
+    options = {"timer": clock, "num_threads": threads}
+    timers = {
+        (group, name): Timer("f()", globals={"f": f}, **options)
+        for group, names in forms(T, backward).items()
+        for name, f in names.items()
+    }
+    measured = {form: [] for form in timers}
+    for _ in range(turns):
+        for form, timer in timers.items():
+            measured[form].append(timer.blocked_autorange(min_run_time=seconds))
+    return measured
 
 
 def prepared(T, backward, group, name):
@@ -143,11 +148,10 @@ def prepared(T, backward, group, name):
     return forms(T, backward)[group][name]
 
 
-def measure(lengths, repeats, threads):
+def measure(lengths, turns, seconds, threads):
     """One row for each form, pass and length. Memory first and in one thread: a process
     that has run more is not safe to fork.
     """
-    clock = time.process_time if threads == 1 else time.perf_counter
     passes = [
         (backward, T)
         for backward in (False, True)
@@ -166,34 +170,37 @@ def measure(lengths, repeats, threads):
         for group, names in forms(16, backward).items()
         for name in names
     ]
-    torch.set_num_threads(threads)
-    times = {
-        (backward, T): seconds(T, backward, repeats, clock) for backward, T in passes
+    measured = {
+        (backward, T): in_turns(T, backward, turns, seconds, threads)
+        for backward, T in passes
     }
     for row in rows:
-        of = times[row["pass"] != "forward", row["T"]]
-        last = [samples for (group, _), samples in of.items() if group == row["group"]][
-            -1
-        ]
-        ratios = [a / b for a, b in zip(of[row["group"], row["form"]], last)]
-        row |= {"seconds": of[row["group"], row["form"]], "ratios": ratios}
+        of = measured[row["pass"] != "forward", row["T"]]
+        mine = of[row["group"], row["form"]]
+        *_, last = (turns for (group, _), turns in of.items() if group == row["group"])
+        (merged,) = Measurement.merge(mine)
+        row |= {
+            "seconds": merged.median,
+            "iqr": merged.iqr,
+            "ratios": [a.median / b.median for a, b in zip(mine, last)],
+        }
     return rows
 
 
 def table(rows):
-    """Print the median time, the ratio to the last form of the group with its range,
-    and the peak memory.
+    """Print the median time with its interquartile range, the ratio to the last form of
+    the group with its range over the turns, and the peak memory.
     """
     for (what, group), part in _grouped(rows, "pass", "group").items():
         print(
-            f"\n{group}, {what}\n{'T':>6} {'':28} {'ms':>10} {'ratio':>7} {'from':>6}"
-            f" {'to':>6} {'MB':>9}"
+            f"\n{group}, {what}\n{'T':>6} {'':28} {'ms':>10} {'IQR':>8} {'ratio':>7}"
+            f" {'from':>6} {'to':>6} {'MB':>9}"
         )
         for row in part:
-            ms, ratios = 1000 * statistics.median(row["seconds"]), row["ratios"]
+            ms, iqr, ratios = 1000 * row["seconds"], 1000 * row["iqr"], row["ratios"]
             memory = "-" if row["bytes"] is None else f"{row['bytes'] / 1e6:.1f}"
             print(
-                f"{row['T']:>6} {row['form']:28} {ms:>10.2f}"
+                f"{row['T']:>6} {row['form']:28} {ms:>10.2f} {iqr:>8.2f}"
                 f" {statistics.median(ratios):>7.2f} {min(ratios):>6.2f}"
                 f" {max(ratios):>6.2f} {memory:>9}"
             )
@@ -214,7 +221,7 @@ def figure(rows, path):
             T = [row["T"] for row in line]
             axes[0, i].loglog(
                 T,
-                [statistics.median(row["seconds"]) for row in line],
+                [row["seconds"] for row in line],
                 "o-",
                 color=colours[form],
                 label=form,
@@ -251,7 +258,10 @@ def main():
         default=[256, 512, 1024, 2048, 4096],
         help="sequence lengths T",
     )
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument(
+        "--seconds", type=float, default=0.1, help="each form in each turn"
+    )
     parser.add_argument(
         "--threads", type=int, default=1, help="of NumPy and of PyTorch alike"
     )
@@ -263,7 +273,7 @@ def main():
             f" {platform.machine()} CPU, NumPy {np.__version__}, torch"
             f" {torch.__version__}; ratio: to the last of each group"
         )
-        rows = measure(options.lengths, options.repeats, options.threads)
+        rows = measure(options.lengths, options.turns, options.seconds, options.threads)
     table(rows)
     OUT.mkdir(parents=True, exist_ok=True)
     (OUT / "bench.json").write_text(
