@@ -5,11 +5,13 @@ single process, and from what is counted.
 import itertools
 import json
 import sys
+from collections import OrderedDict
 from functools import partial
 from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
+from allpairspy import AllPairs
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
@@ -37,25 +39,15 @@ from tfbook.torch.distributed.parallel import (
 )
 
 B, T, d, H = 3, 8, 24, 4
-TENSOR = [
-    {"norm": "post", "gated": False, "H_kv": None},
-    {"norm": "post", "gated": True, "H_kv": 4},
-    {"norm": "pre", "gated": False, "H_kv": 4},
-    {"norm": "pre", "gated": True, "H_kv": None},
-    {"norm": "both", "gated": False, "H_kv": 4},
-]
-SEQUENCE = [
-    *(
-        (ring_attention, 2, mask)
-        for mask in ("none", "causal", "padding", "both", "some rows see nothing")
-    ),
-    (ring_attention, 4, "both"),
-    (ring_attention, 1, "both"),
-    *(
-        (gathered_attention, H_kv, mask)
-        for H_kv, mask in ((2, "none"), (1, "both"), (4, "some rows see nothing"))
-    ),
-]
+MASKS = "none", "causal", "padding", "both", "some rows see nothing"
+TENSOR = {
+    "norm": ["post", "pre", "both"],
+    "gated": [False, True],
+    "H_kv": [None, 4],
+    "masked": [False, True],
+}
+TENSOR = [row._asdict() for row in AllPairs(OrderedDict(TENSOR))]
+SEQUENCE = list(AllPairs([[ring_attention, gathered_attention], [2, 4, 1], MASKS]))
 DATA = ("own", "DDP", "sharded")
 
 
@@ -397,9 +389,7 @@ def equal(mesh):
     """
     found, wide, single = {}, torch.float64, torch.float32
     for options in TENSOR:
-        found[f"heads float64 {options}"] = tensor_case(
-            mesh, wide, masked=options["gated"], **options
-        )
+        found[f"heads float64 {options}"] = tensor_case(mesh, wide, **options)
     for form, H_kv, mask in SEQUENCE:
         found[f"{form.__name__} float64 H_kv={H_kv} {mask}"] = sequence_case(
             mesh, wide, form, H_kv, mask

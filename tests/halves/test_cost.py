@@ -5,6 +5,7 @@ the sizes of known models.
 import numpy as np
 import pytest
 import torch
+from all_pairs import all_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -62,11 +63,11 @@ def numbers(module):
     return sum(p.numel() for p in module.parameters())
 
 
-@pytest.mark.parametrize("gated", [False, True])
-@pytest.mark.parametrize("norm", ["post", "pre", "both"])
-@pytest.mark.parametrize("d_ff", [None, 29])
-@pytest.mark.parametrize(("T", "d", "H", "H_kv", "d_k", "d_v"), SIZES)
-def test_a_layer_agrees_with_torchs_counter(T, d, H, H_kv, d_k, d_v, d_ff, norm, gated):
+@all_pairs(
+    size=SIZES, norm=["post", "pre", "both"], d_ff=[None, 29], gated=[False, True]
+)
+def test_a_layer_agrees_with_torchs_counter(size, norm, d_ff, gated):
+    T, d, H, H_kv, d_k, d_v = size
     options = {
         "d_ff": d_ff,
         "H_kv": H_kv,
@@ -91,15 +92,13 @@ def test_a_layer_agrees_with_torchs_counter(T, d, H, H_kv, d_k, d_v, d_ff, norm,
         assert counted.params[part] == sum(sizes.get(name, 0) for name in names.split())
 
 
-@pytest.mark.parametrize(
-    "positions", ["learned", "sinusoidal", "rotary", "alibi", "none"]
+@all_pairs(
+    positions=["learned", "sinusoidal", "rotary", "alibi", "none"],
+    norm=["post", "pre", "both"],
+    size=[(7, 12, 3, 3, None, None), (11, 25, 6, 2, 4, 7)],
 )
-@pytest.mark.parametrize("norm", ["post", "pre", "both"])
-@pytest.mark.parametrize(
-    ("T", "d", "H", "H_kv", "d_k", "d_v"),
-    [(7, 12, 3, 3, None, None), (11, 25, 6, 2, 4, 7)],
-)
-def test_a_model_agrees_with_torchs_counter(T, d, H, H_kv, d_k, d_v, norm, positions):
+def test_a_model_agrees_with_torchs_counter(positions, norm, size):
+    T, d, H, H_kv, d_k, d_v = size
     options = {"d_ff": 29, "H_kv": H_kv, "d_k": d_k, "d_v": d_v, "norm": norm}
     module = tt.LanguageModel(23, 13, d, H, L=3, positions=positions, **options)
     counted = cost.model(

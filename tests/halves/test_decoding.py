@@ -9,6 +9,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 import torch
+from all_pairs import all_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,9 +54,7 @@ def some_tokens(seed=1, shape=(B, T)):
     return np.random.default_rng(seed).integers(VOCAB, size=shape)
 
 
-@EVERY
-@pytest.mark.parametrize("norm", ["post", "pre", "both"])
-@pytest.mark.parametrize("gated", [False, True])
+@all_pairs(positions=POSITIONS, norm=["post", "pre", "both"], gated=[False, True])
 def test_halves_agree(positions, norm, gated):
     tokens, pad = some_tokens(), T - LENGTHS
     ours, theirs = (
@@ -162,10 +161,12 @@ def test_a_cache_changes_nothing_however_the_tokens_come(
     )
 
 
-@EVERY
-@pytest.mark.parametrize("norm", ["post", "pre", "both"])
-@pytest.mark.parametrize("gated", [False, True])
-@pytest.mark.parametrize("fused", [False, True])
+@all_pairs(
+    positions=POSITIONS,
+    norm=["post", "pre", "both"],
+    gated=[False, True],
+    fused=[False, True],
+)
 def test_the_module_is_the_function_with_parameters_of_its_own(
     positions, norm, gated, fused
 ):

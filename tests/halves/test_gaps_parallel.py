@@ -17,6 +17,7 @@ from unittest.mock import Mock
 import pytest
 import torch
 import torch.distributed as dist
+from all_pairs import all_pairs
 from torch import nn
 from torch.distributed.tensor import init_device_mesh
 
@@ -95,11 +96,11 @@ def directly(Q, K, V, dY, causal, mask):
     return Y.detach(), *torch.autograd.grad(Y, leaves, dY.double())
 
 
-@pytest.mark.parametrize("shared", [1, 2])
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize(
-    "dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16], ids=str
+@all_pairs(
+    dtype=[torch.float64, torch.float32, torch.bfloat16, torch.float16],
+    masked=[False, True],
+    causal=[False, True],
+    shared=[1, 2],
 )
 def test_the_ring_sums_in_full_precision(dtype, masked, causal, shared, monkeypatch):
     monkeypatch.setattr(ring, "pass_on", hand_on)

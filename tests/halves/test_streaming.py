@@ -4,6 +4,7 @@ import weakref
 import numpy as np
 import pytest
 import torch
+from all_pairs import all_pairs
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
@@ -23,11 +24,14 @@ def qkv(rng):
     )
 
 
-@pytest.mark.parametrize(("T", "T_k"), CASES)
-@pytest.mark.parametrize("block", [1, 2, 4, 8, 256])
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("mask", [None, "row", "batch", "full"])
-def test_streaming_equals_plain(half, rng, qkv, T, T_k, block, causal, mask):
+@all_pairs(
+    size=CASES,
+    block=[1, 2, 4, 8, 256],
+    mask=[None, "row", "batch", "full"],
+    causal=[False, True],
+)
+def test_streaming_equals_plain(half, rng, qkv, size, block, mask, causal):
+    T, T_k = size
     Q, K, V = qkv(T, T_k)
     mask = {None: None, "row": (T_k,), "batch": (2, 1, 1, T_k), "full": (T, T_k)}[mask]
     mask = None if mask is None else rng.random(mask) < 0.6
@@ -65,10 +69,9 @@ def test_a_block_is_a_whole_number(half, qkv, block):
         half.streaming_attention(*qkv(3, 3), block=block)
 
 
-@pytest.mark.parametrize(("T", "T_k"), CASES)
-@pytest.mark.parametrize("block", [1, 4, 128])
-@pytest.mark.parametrize("causal", [False, True])
-def test_streaming_has_the_gradients_of_plain(rng, qkv, T, T_k, block, causal):
+@all_pairs(size=CASES, block=[1, 4, 128], causal=[False, True])
+def test_streaming_has_the_gradients_of_plain(rng, qkv, size, block, causal):
+    T, T_k = size
     leaves = [torch.tensor(X, requires_grad=True) for X in qkv(T, T_k)]
     mask = torch.tensor(rng.random((2, 1, T, T_k)) < 0.6)
     dY = torch.tensor(rng.normal(size=(2, 3, T, 13)))
