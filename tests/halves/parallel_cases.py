@@ -27,7 +27,7 @@ from tfbook.torch import (
 )
 from tfbook.torch.distributed import ring, tensor_parallel
 from tfbook.torch.distributed.parallel import (
-    CountSent,
+    CountCommunication,
     average_gradients,
     gathered_attention,
     processes,
@@ -281,7 +281,7 @@ def traffic(mesh):
             step()  # connections are made, and DDP settles what it sends together
         dist.barrier()
         before = socket_bytes()
-        with CountSent(p) as counted:
+        with CountCommunication(p) as counted:
             step()
         after = socket_bytes()
         sent = {
@@ -350,7 +350,7 @@ def flat(layer):
     return torch.cat([p.grad.ravel() for p in layer.parameters()])
 
 
-def said(call):
+def message_of(call):
     """What a wrong call says."""
     try:
         call()
@@ -365,21 +365,25 @@ def refused(mesh):
     P = dict(layer_of(torch.float32, H=3).named_parameters())
     narrow = dict(layer_of(torch.float32, H=8, d_ff=9).named_parameters())
     return {
-        "X": said(lambda: shard(X, mesh, axis=-2)),
-        "H": said(lambda: split_parameters(P, mesh, 3)),
-        "H_kv": said(lambda: split_parameters(P, mesh, 4, 1)),
-        "channels of W_1": said(lambda: split_parameters(narrow, mesh, 8)),
-        "mask": said(
+        "X": message_of(lambda: shard(X, mesh, axis=-2)),
+        "H": message_of(lambda: split_parameters(P, mesh, 3)),
+        "H_kv": message_of(lambda: split_parameters(P, mesh, 4, 1)),
+        "channels of W_1": message_of(lambda: split_parameters(narrow, mesh, 8)),
+        "mask": message_of(
             lambda: ring_attention(mesh, torch.ones(2, 2, dtype=torch.bool))(K, K, K)
         ),
-        "mask's dtype": said(lambda: ring_attention(mesh, torch.ones(2, 2))),
-        "mask of a piece": said(
+        "mask's dtype": message_of(lambda: ring_attention(mesh, torch.ones(2, 2))),
+        "mask of a piece": message_of(
             lambda: gathered_attention(mesh)(
                 K, K, K, mask=torch.ones(2, 2, dtype=torch.bool)
             )
         ),
-        "bias": said(lambda: ring_attention(mesh)(K, K, K, bias=torch.ones(4, 2, 2))),
-        "gradient": said(lambda: average_gradients([torch.nn.Parameter(X)], mesh)),
+        "bias": message_of(
+            lambda: ring_attention(mesh)(K, K, K, bias=torch.ones(4, 2, 2))
+        ),
+        "gradient": message_of(
+            lambda: average_gradients([torch.nn.Parameter(X)], mesh)
+        ),
     }
 
 

@@ -22,12 +22,12 @@ from torch import nn
 from torch.distributed.tensor import init_device_mesh
 
 from tfbook.torch import TransformerLayer, scaled_dot_product_attention
+from tfbook.torch.distributed import demo, ring
 from tfbook.torch.distributed import launch as launching
 from tfbook.torch.distributed import processes as joining
-from tfbook.torch.distributed import ring, together
 from tfbook.torch.distributed.data_parallel import average_gradients, shard
 from tfbook.torch.distributed.launch import launch
-from tfbook.torch.distributed.processes import loss_in, processes
+from tfbook.torch.distributed.processes import peer_failure, processes
 from tfbook.torch.distributed.tensor_parallel import (
     PLAN,
     split_parameters,
@@ -359,7 +359,7 @@ GLOO = "[/pytorch/third_party/gloo/gloo/transport/tcp/"
     ids=str,
 )
 def test_only_the_processes_own_errors_are_of_a_lost_process(error, said):
-    assert loss_in(error) == said
+    assert peer_failure(error) == said
 
 
 @contextmanager
@@ -451,15 +451,15 @@ test_gaps_parallel.leave(Path({str(tmp_path)!r}))
 
 
 def test_each_step_has_a_batch_of_its_own():
-    batches = [together.batch(step, B=50) for step in range(3)]
-    assert torch.equal(batches[1], together.batch(1, B=50))
+    batches = [demo.batch(step, B=50) for step in range(3)]
+    assert torch.equal(batches[1], demo.batch(1, B=50))
     assert not torch.equal(batches[0], batches[1])
     assert not torch.equal(batches[1], batches[2])
-    letters = sorted(set(together.SENTENCE))
+    letters = sorted(set(demo.SENTENCE))
     written = {
         "".join(letters[token] for token in row) for tokens in batches for row in tokens
     }
-    assert all(len(row) == 33 and row in together.SENTENCE * 2 for row in written)
+    assert all(len(row) == 33 and row in demo.SENTENCE * 2 for row in written)
     assert len(written) > 40  # from anywhere in the sentence
 
 
@@ -469,13 +469,13 @@ def test_split_writes_what_it_found(rank, tmp_path, monkeypatch, capsys):
     def pretended():
         yield Mesh(rank, 2, None)
 
-    monkeypatch.setattr(together, "processes", pretended)
-    monkeypatch.setattr(together, "split", lambda mesh: {"batch": 1})
-    monkeypatch.setattr(together, "over_the_wire", lambda mesh: 5)
-    monkeypatch.setattr(together, "learn", lambda mesh, file: {"file": file})
+    monkeypatch.setattr(demo, "processes", pretended)
+    monkeypatch.setattr(demo, "compare", lambda mesh: {"batch": 1})
+    monkeypatch.setattr(demo, "all_reduce_bytes", lambda mesh: 5)
+    monkeypatch.setattr(demo, "train", lambda mesh, file: {"file": file})
     file = tmp_path / "found.json"
-    monkeypatch.setattr(sys, "argv", ["together.py", "split", str(file)])
-    together.main()
+    monkeypatch.setattr(sys, "argv", ["demo.py", "compare", str(file)])
+    demo.main()
     printed = capsys.readouterr().out
     if rank:
         assert (printed, list(tmp_path.iterdir())) == ("", [])
@@ -483,7 +483,7 @@ def test_split_writes_what_it_found(rank, tmp_path, monkeypatch, capsys):
         found = {
             "cuts": {"batch": 1},
             "wire": 5,
-            "learned": {"file": f"{file}.safetensors"},
+            "trained": {"file": f"{file}.safetensors"},
         }
         assert (
             json.loads(printed) == json.loads(file.read_text(encoding="utf-8")) == found

@@ -16,7 +16,7 @@ import torch
 
 from tfbook import cost
 from tfbook.torch.distributed.launch import ProcessesFailed, launch
-from tfbook.torch.distributed.processes import loss_in
+from tfbook.torch.distributed.processes import peer_failure
 
 TESTS = str(Path(__file__).resolve().parent)
 LONG = 400  # seconds; on two quiet cores it takes a twentieth
@@ -131,9 +131,9 @@ def killed(tmp_path_factory, temporary):
     folder = tmp_path_factory.mktemp("killed")
     run = lambda name, *options: json.loads(
         launch(
-            "tfbook.torch.distributed.together",
+            "tfbook.torch.distributed.demo",
             2,
-            "learn",
+            "train",
             folder / name,
             *options,
             seconds=LONG,
@@ -180,7 +180,7 @@ def test_training_goes_on_as_if_nothing_had_happened(killed):
 
 def test_a_loss_is_told_from_other_errors():
     assert (
-        loss_in(
+        peer_failure(
             RuntimeError(
                 "[pair.cc:537] Read error [127.0.0.1]:4: Connection reset by peer. GLHF"
             )
@@ -188,12 +188,14 @@ def test_a_loss_is_told_from_other_errors():
         == "connection reset by peer"
     )
     assert (
-        loss_in(RuntimeError("Connection closed by peer [127.0.0.1]:1"))
+        peer_failure(RuntimeError("Connection closed by peer [127.0.0.1]:1"))
         == "connection closed by peer"
     )
-    assert loss_in(RuntimeError("Timed out waiting 1ms for recv")) == "timed out"
-    assert loss_in(torch.distributed.DistBackendError("NCCL")) == "no answer"
-    assert loss_in(RuntimeError("mat1 and mat2 shapes cannot be multiplied")) is None
+    assert peer_failure(RuntimeError("Timed out waiting 1ms for recv")) == "timed out"
+    assert peer_failure(torch.distributed.DistBackendError("NCCL")) == "no answer"
+    assert (
+        peer_failure(RuntimeError("mat1 and mat2 shapes cannot be multiplied")) is None
+    )
 
 
 def test_a_plain_python_is_told_how_to_start():

@@ -18,7 +18,7 @@ import nbformat
 import pytest
 from browser import is_local, served
 from gallery import load, python
-from lite_wheels import own
+from lite_wheels import tfbook_wheel
 from test_jupyterlab import between, drawn, on
 from test_lite import moved
 
@@ -206,7 +206,7 @@ json.dumps({"modules": result, "platform": sys.platform, "torch": "torch" in sys
 
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no node here")
 def test_numpy_half_passes_its_examples_in_pyodide(runtime, tmp_path):
-    wheel = own(tmp_path)
+    wheel = tfbook_wheel(tmp_path)
     assert zipfile.is_zipfile(wheel)
     script, examples = runtime / "smoke.mjs", tmp_path / "examples.py"
     script.write_text(NODE, encoding="utf-8")

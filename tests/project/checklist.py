@@ -6,7 +6,7 @@ import ast
 import json
 import re
 
-from address import places, slug
+from address import repositories, slug
 
 import tfbook.numpy
 
@@ -142,9 +142,9 @@ def guard_faults(notebook):
     faults = []
     if cell["cell_type"] != "code" or "remove-cell" not in tags(cell):
         faults.append(f"the first cell is not code tagged remove-cell: {copy}")
-    if f"@ git+https://github.com/{slug()}" not in source or set(places(source)) != {
-        slug()
-    }:
+    if f"@ git+https://github.com/{slug()}" not in source or set(
+        repositories(source)
+    ) != {slug()}:
         faults.append(
             f"the first cell does not install from https://github.com/{slug()}: {copy},"
             " or run make address"

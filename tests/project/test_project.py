@@ -52,7 +52,7 @@ def test_config_has_the_address():
 
 @pytest.mark.parametrize("name", NAMES_THE_ADDRESS)
 def test_file_names_the_one_address(name):
-    found = address.places((ROOT / name).read_text(encoding="utf-8"))
+    found = address.repositories((ROOT / name).read_text(encoding="utf-8"))
     last = address.slug().partition("/")[2]
     assert {place for place in found if place.endswith(f"/{last}")} == {address.slug()}
 
@@ -82,7 +82,9 @@ def test_address_moves_everywhere_and_back(copy):
     assert move(copy, "https://github.com/someone-else/another.book").returncode == 0
     assert address.slug(copy) == "someone-else/another.book"
     for path in address.files(copy):
-        assert old not in address.places(path.read_text(encoding="utf-8")), path.name
+        assert old not in address.repositories(path.read_text(encoding="utf-8")), (
+            path.name
+        )
     assert move(copy, f"https://github.com/{old}/").returncode == 0
     assert {path: path.read_bytes() for path in address.files(copy)} == before
 

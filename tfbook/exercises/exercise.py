@@ -286,10 +286,10 @@ def _difference(given, right, atol):
         return f"Expected shape {y.shape}, got {x.shape}."
     if x.dtype.kind not in "biuf" or _is_boolean(x) != _is_boolean(y):
         return f"Expected dtype {y.dtype}, got {x.dtype}."
-    place = tuple(int(i) for i in np.argwhere(~_close(x, y, atol))[0])
-    expected, got = _apart(y[place], x[place])
+    index = tuple(int(i) for i in np.argwhere(~_close(x, y, atol))[0])
+    expected, got = _apart(y[index], x[index])
     return (
-        f"{f'At {list(place)}, expected' if place else 'Expected'} {expected}, got"
+        f"{f'At {list(index)}, expected' if index else 'Expected'} {expected}, got"
         f" {got}."
     )
 

@@ -123,5 +123,7 @@ def left_pad(tokens, lengths=None):
         )
     pad = T - lengths
     # of each token in its sequence, negative where padding comes
-    place = np.arange(T) - pad[..., None]
-    return np.where(place < 0, 0, np.take_along_axis(tokens, place % T, axis=-1)), pad
+    position = np.arange(T) - pad[..., None]
+    return np.where(
+        position < 0, 0, np.take_along_axis(tokens, position % T, axis=-1)
+    ), pad

@@ -117,5 +117,5 @@ def sample(p, rng):
         raise ValueError(
             "p: expected chances, none negative and some above 0, with a finite sum"
         )
-    dart = rng.random(p.shape[:-1])[..., None] * up_to[..., -1:]
-    return (up_to <= dart).sum(axis=-1)
+    threshold = rng.random(p.shape[:-1])[..., None] * up_to[..., -1:]
+    return (up_to <= threshold).sum(axis=-1)

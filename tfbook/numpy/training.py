@@ -137,8 +137,8 @@ def adam(P, gradients, moments, step, rate, betas=(0.9, 0.95), eps=1e-8):
         mean = betas[0] * mean + (1 - betas[0]) * g
         square = betas[1] * square + (1 - betas[1]) * g**2
         moments[name] = mean, square
-        fair_mean, fair_square = (
+        mean_hat, square_hat = (
             mean / (1 - betas[0] ** (step + 1)),
             square / (1 - betas[1] ** (step + 1)),
         )
-        P[name] -= rate * fair_mean / (np.sqrt(fair_square) + eps)
+        P[name] -= rate * mean_hat / (np.sqrt(square_hat) + eps)

@@ -130,8 +130,8 @@ def same_shape(name, Y, X):
     return Y
 
 
-def together(real):
-    """Return real tensors as they came, or raise unless they go together."""
+def same_dtype_and_device(real):
+    """Return the tensors unchanged, or raise unless dtype and device are the same."""
     first = next(iter(real.values()), None)
     if any(X.dtype != first.dtype or X.device != first.device for X in real.values()):
         alike(**real)
@@ -142,7 +142,7 @@ ARRAYS = SimpleNamespace(
     floats=floats,
     integers=integers,
     booleans=booleans,
-    alike=together,
+    alike=same_dtype_and_device,
     repeat=lambda X, n: X.repeat_interleave(n, dim=-3),
     WORDS={
         "floats": "Tensor",

@@ -65,5 +65,5 @@ def left_pad(tokens, lengths=None):
         )
     pad = T - lengths
     # of each token in its sequence, negative where padding comes
-    place = torch.arange(T, device=tokens.device) - pad[..., None]
-    return tokens.gather(-1, place % T).masked_fill(place < 0, 0), pad
+    position = torch.arange(T, device=tokens.device) - pad[..., None]
+    return tokens.gather(-1, position % T).masked_fill(position < 0, 0), pad

@@ -107,8 +107,8 @@ def run(name, python):
         *notebook.cells,
         nbformat.v4.new_code_cell(FIGURE),
     ]
-    place = WORK / "run"
-    place.mkdir(exist_ok=True)
+    folder = WORK / "run"
+    folder.mkdir(exist_ok=True)
     spec = WORK / "share" / "kernels" / "colab" / "kernel.json"
     spec.parent.mkdir(parents=True, exist_ok=True)
     start = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -120,7 +120,7 @@ def run(name, python):
         notebook,
         timeout=900,
         kernel_name="colab",
-        resources={"metadata": {"path": str(place)}},
+        resources={"metadata": {"path": str(folder)}},
     ).execute()
     shown = [
         output.get("data", {})

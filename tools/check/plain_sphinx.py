@@ -85,7 +85,7 @@ def environment(extensions):
     if not python.exists():
         venv.create(WORK / "venv", with_pip=True)
     # the book's own extensions ask for NumPy
-    own = [
+    local = [
         name
         for name in extensions
         if name.startswith(("tfbook.", "sphinx.ext."))
@@ -94,7 +94,7 @@ def environment(extensions):
     wanted = [
         "sphinx",
         "numpy",
-        *(PACKAGES[name] for name in extensions if name not in own),
+        *(PACKAGES[name] for name in extensions if name not in local),
     ]
     run(
         python,

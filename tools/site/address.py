@@ -37,7 +37,7 @@ def files(root=ROOT):
     return sorted(path for pattern in NAMED_IN for path in root.glob(pattern))
 
 
-def places(text):
+def repositories(text):
     """Every OWNER/NAME of a repository in a text, as a link or as Colab, Binder and
     Codespaces have it.
     """

@@ -10,8 +10,8 @@ from html import escape
 from pathlib import Path
 
 from address import slug
+from formula_size import reserve_space
 from imagesize import get as size_of
-from room import kept
 from sphinx.addnodes import index as Index
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,8 +83,8 @@ def find_terms(app, doctree):
     if page == "glossary":
         for node in doctree.findall(Index):
             node["entries"] = [
-                (kind, name, place, "", key)
-                for kind, name, place, _, key in node["entries"]
+                (kind, name, target, "", key)
+                for kind, name, target, _, key in node["entries"]
             ]
     headings = app.env.metadata[app.env.docname].get("myst_slugs", {})
     for names, where, heading in app.book_terms:
@@ -115,7 +115,7 @@ def finish_page(app, name, template, context, doctree):
     if name == "search":
         context["questions"] = app.book_questions
     if "body" in context:
-        context["body"] = kept(
+        context["body"] = reserve_space(
             sized(context["body"], Path(app.outdir) / f"{name}.html")
         )
 

@@ -41,8 +41,8 @@ def needs_torch(module):
 
 def imported_at_the_head(module):
     """The modules that a module or a package of tfbook imports when it is imported."""
-    place = ROOT / module.replace(".", "/")
-    path = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    base = ROOT / module.replace(".", "/")
+    path = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
     if not path.is_file():
         return []
     return [

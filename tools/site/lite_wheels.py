@@ -70,7 +70,7 @@ def repacked(name, folder):
     return write(folder, of, {file.as_posix(): file.read_binary() for file in kept})
 
 
-def own(folder):
+def tfbook_wheel(folder):
     """The book's package, from this checkout."""
     paths = [
         path
@@ -87,4 +87,4 @@ def own(folder):
 def wheels(folder):
     """All that a copy of a chapter installs, beside what Pyodide brings."""
     folder.mkdir(parents=True, exist_ok=True)
-    return [own(folder), *(repacked(name, folder) for name in NEEDS)]
+    return [tfbook_wheel(folder), *(repacked(name, folder) for name in NEEDS)]

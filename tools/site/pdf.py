@@ -78,7 +78,7 @@ class Printed:
     headings: list = field(default_factory=list)  # level, words, id
     first: int = 0  # the place of its first page in the file
 
-    def place(self, anchor=""):
+    def destination(self, anchor=""):
         """Number of the page in the file and height on it (None: its top) of an
         anchor.
         """
@@ -132,7 +132,7 @@ def front(page, read, pages):
     for part in pages:
         for level, words, anchor in part.headings:
             if level < 3:
-                number = part.place(anchor)[0] + 1
+                number = part.destination(anchor)[0] + 1
                 rows.append(
                     f'<a class=level-{level} href="{part.path.as_uri()}#{anchor}">'
                     f"<span>{html.escape(words)}</span>{number}</a>"
@@ -163,9 +163,9 @@ def lead(writer, parts):
                 target = part if "/Dest" in link else known.get(address)
                 if target:
                     link.pop("/A", None)
-                    link[NameObject("/Dest")] = spot(
+                    link[NameObject("/Dest")] = link_target(
                         writer,
-                        *target.place(
+                        *target.destination(
                             unquote(anchor)
                             or str(link.get("/Dest", "")).removeprefix("/")
                         ),
@@ -175,7 +175,7 @@ def lead(writer, parts):
             page[NameObject("/Annots")] = kept
 
 
-def spot(writer, page, top):
+def link_target(writer, page, top):
     """A place in the file, as a link names it: the page and the height on it."""
     height = NullObject() if top is None else FloatObject(top)
     return ArrayObject(
@@ -194,7 +194,7 @@ def bookmarks(writer, parts):
     for part in parts:
         above = {0: None}
         for level, words, anchor in part.headings:
-            page, top = part.place(anchor)
+            page, top = part.destination(anchor)
             parent = above[max(higher for higher in above if higher < level)]
             above = {higher: item for higher, item in above.items() if higher < level}
             above[level] = writer.add_outline_item(

@@ -69,13 +69,13 @@ def model_of(network, seed):
     model = LanguageModel(
         len(VOCABULARY), T, D, H, L, norm="pre", fused=True, **NETWORKS[network]
     )
-    own = model.state_dict()
+    state = model.state_dict()
     model.load_state_dict(
-        own
+        state
         | {
             name: p
             for name, p in base.items()
-            if name in own and not name.endswith(("W_1", "W_2"))
+            if name in state and not name.endswith(("W_1", "W_2"))
         }
     )
     return model

@@ -2,7 +2,7 @@
 stand in ``distances.py``, which needs PyTorch.
 
 Two cards lie somewhere in the first half of a row, a capital and a digit on each; small
-letters fill the rest. The last place names a capital again, and the network says its
+letters fill the rest. The last position names a capital again, and the network says its
 digit: *a D7 c f G2 b … e h D?* asks for *7*. So the answer stands between D/2 and D
 places back, and what was asked is known at the end alone.
 """
@@ -33,13 +33,13 @@ def sequences(rng, n, D):
     tokens = np.full((n, D + 1, 2), NOTHING)
     tokens[..., 0] = rng.integers(LETTERS, size=(n, D + 1))
     rows = np.arange(n)[:, None]
-    place = rng.random((n, D // 2)).argsort(axis=-1)[:, :PAIRS]
+    position = rng.random((n, D // 2)).argsort(axis=-1)[:, :PAIRS]
     capital = LETTERS + rng.random((n, LETTERS)).argsort(axis=-1)[:, :PAIRS]
     digit = rng.integers(LETTERS, size=(n, PAIRS))
-    tokens[rows, place] = np.stack([capital, 2 * LETTERS + digit], axis=-1)
+    tokens[rows, position] = np.stack([capital, 2 * LETTERS + digit], axis=-1)
     # places are drawn: the first of the two is either
     tokens[:, -1] = np.stack([capital[:, 0], np.full(n, ASKED)], axis=-1)
-    return tokens, place[:, 0], digit[:, 0]
+    return tokens, position[:, 0], digit[:, 0]
 
 
 def written(tokens):

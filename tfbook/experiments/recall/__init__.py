@@ -25,11 +25,11 @@ def sequences(rng, n):
     """Return n rows of T tokens (a capital is its letter + 8), how far before the end
     each capital stands, and its letter.
     """
-    tokens, place = (rng.integers(LETTERS, size=(n, T)), rng.integers(T, size=n))
+    tokens, position = (rng.integers(LETTERS, size=(n, T)), rng.integers(T, size=n))
     rows = np.arange(n)
-    letter = tokens[rows, place]
-    tokens[rows, place] += LETTERS
-    return tokens, T - 1 - place, letter
+    letter = tokens[rows, position]
+    tokens[rows, position] += LETTERS
+    return tokens, T - 1 - position, letter
 
 
 def written(tokens):

@@ -174,8 +174,8 @@ def feed_forward_vjp(dY, X, W_1, b_1, W_2, b_2, activation="relu"):
     """
     f, f_vjp = _activation(activation)
     inner = X @ W_1 + b_1
-    dbent, dW_2 = linear_vjp(dY, f(inner), W_2)
-    dinner = f_vjp(dbent, inner)
+    dhidden, dW_2 = linear_vjp(dY, f(inner), W_2)
+    dinner = f_vjp(dhidden, inner)
     dX, dW_1 = linear_vjp(dinner, X, W_1)
     return (
         dX,

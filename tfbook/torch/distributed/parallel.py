@@ -3,11 +3,11 @@ as torch.distributed takes a second to import.
 """
 
 from tfbook.torch.distributed.collectives import copied, gathered, summed
+from tfbook.torch.distributed.communication import CountCommunication, socket_bytes
 from tfbook.torch.distributed.data_parallel import average_gradients, shard
 from tfbook.torch.distributed.launch import ProcessesFailed, launch
 from tfbook.torch.distributed.processes import processes
 from tfbook.torch.distributed.ring import merge
-from tfbook.torch.distributed.sent import CountSent, socket_bytes
 from tfbook.torch.distributed.sequence_parallel import (
     gathered_attention,
     ring_attention,
@@ -18,7 +18,7 @@ from tfbook.torch.distributed.tensor_parallel import (
 )
 
 __all__ = [
-    "CountSent",
+    "CountCommunication",
     "ProcessesFailed",
     "average_gradients",
     "copied",

@@ -64,11 +64,11 @@ def processes(seconds=60):
         yield init_device_mesh(kind, (dist.get_world_size(),))
         dist.barrier()  # nobody leaves while another still listens
     except RuntimeError as error:
-        loss = loss_in(error)
-        if loss is None:
+        failure = peer_failure(error)
+        if failure is None:
             raise
         print(
-            f"rank {os.environ['RANK']}: another process is gone ({loss})",
+            f"rank {os.environ['RANK']}: another process is gone ({failure})",
             file=sys.stderr,
         )
         sys.exit(1)
@@ -81,14 +81,14 @@ def where():
     """The kind of device of each process: a GPU of its own, if there are enough, else
     the CPU.
     """
-    together = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
-    if device().type == "cuda" and torch.cuda.device_count() >= together:
+    local_world_size = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    if device().type == "cuda" and torch.cuda.device_count() >= local_world_size:
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
         return "cuda"
     return "cpu"
 
 
-def loss_in(error):
+def peer_failure(error):
     """What an error says of another process that broke off or stayed silent, or None
     where it says something else.
     """

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from tfbook.cost.communication import all_gather, all_reduce, reduce_scatter
 
 
-class CountSent(TorchDispatchMode):
+class CountCommunication(TorchDispatchMode):
     """Within it, the bytes that this process sends are counted, each collective as a
     ring carries it out.
 

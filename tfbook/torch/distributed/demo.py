@@ -1,8 +1,8 @@
-"""The programs of chapter 12, which torchrun starts in several processes: together.py
-split FILE, or together.py learn CHECKPOINT.
+"""The programs of chapter 12, which torchrun starts in several processes: demo.py
+compare FILE, or demo.py train CHECKPOINT.
 
-``split`` cuts one layer in five ways and holds each against the whole layer; ``learn``
-trains a small language model.
+``compare`` divides one layer in five ways and checks each against the whole layer;
+``train`` trains a small language model.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from tfbook.torch import LanguageModel, TransformerLayer, causal_mask, cross_entropy
 from tfbook.torch.distributed.parallel import (
-    CountSent,
+    CountCommunication,
     average_gradients,
     gathered_attention,
     processes,
@@ -36,7 +36,7 @@ SIZES = {"T": 512, "d": 64, "H": 8, "H_kv": 4, "B": 4}
 SENTENCE = "every process holds a part, and the parts together are the whole. "
 
 
-def whole(layer):
+def unsplit_step(layer):
     """One process, the whole layer."""
 
     def step(X):
@@ -47,22 +47,22 @@ def whole(layer):
     return step
 
 
-def batch_cut(layer, mesh):
+def data_parallel_step(layer, mesh):
     """Each process takes its sequences through the whole layer; DDP averages the
     gradients.
     """
-    together = DistributedDataParallel(layer)
+    ddp = DistributedDataParallel(layer)
 
     def step(X):
         mask = causal_mask(X.shape[-2]).to(X.device)
-        Y = together(shard(X, mesh), mask)
+        Y = ddp(shard(X, mesh), mask)
         Y.square().mean().backward()
         return Y, [p.grad for p in layer.parameters()]
 
     return step
 
 
-def batch_cut_sharded(layer, mesh):
+def fully_sharded_step(layer, mesh):
     """The same, with the parameters cut as well; FSDP gathers them when they are
     needed.
     """
@@ -76,7 +76,7 @@ def batch_cut_sharded(layer, mesh):
     return step
 
 
-def heads_cut(layer, mesh):
+def tensor_parallel_step(layer, mesh):
     """Each process has its heads, and its channels of the network, of every token."""
     P = split_parameters(dict(layer.named_parameters()), mesh, layer.H, layer.H_kv)
 
@@ -89,7 +89,7 @@ def heads_cut(layer, mesh):
     return step
 
 
-def sequence_cut(layer, mesh, form=ring_attention):
+def sequence_parallel_step(layer, mesh, form=ring_attention):
     """Each process has its tokens; everything but the attention is the layer's own
     code.
     """
@@ -105,11 +105,11 @@ def sequence_cut(layer, mesh, form=ring_attention):
 
 
 CUTS = {
-    "batch": batch_cut,
-    "batch, sharded": batch_cut_sharded,
-    "heads": heads_cut,
-    "sequence, ring": sequence_cut,
-    "sequence, gathered": partial(sequence_cut, form=gathered_attention),
+    "batch": data_parallel_step,
+    "batch, sharded": fully_sharded_step,
+    "heads": tensor_parallel_step,
+    "sequence, ring": sequence_parallel_step,
+    "sequence, gathered": partial(sequence_parallel_step, form=gathered_attention),
 }
 # along which the outputs are cut
 AXES = {"batch": 0, "batch, sharded": 0, "sequence, ring": -2, "sequence, gathered": -2}
@@ -125,36 +125,36 @@ def layer_and_tokens(mesh):
     return layer, X.requires_grad_()  # as if there were a layer below
 
 
-def split(mesh):
+def compare(mesh):
     """Cut the layer in every way; of each its largest errors, what this process sends,
     and how many gradients it holds.
     """
     layer, X = layer_and_tokens(mesh)
-    Y, gradients = whole(layer)(X)
+    Y, gradients = unsplit_step(layer)(X)
     found = {}
     for name, cut in CUTS.items():
         layer, X = layer_and_tokens(mesh)
         step = cut(layer, mesh)
-        with CountSent(mesh.size()) as sent:
+        with CountCommunication(mesh.size()) as counted:
             mine, dP = step(X)
         right = shard(Y, mesh, AXES[name]) if name in AXES else Y
         # as many as the parameters
         held = sum((g.to_local() if isinstance(g, DTensor) else g).numel() for g in dP)
         dP = [g.full_tensor() if isinstance(g, DTensor) else g for g in dP]
         errors = {
-            "output": apart(mine, right),
-            "gradients": max(map(apart, dP, gradients)),
+            "output": relative_error(mine, right),
+            "gradients": max(map(relative_error, dP, gradients)),
         }
-        found[name] = errors | {"sent": sent.calls, "held": held}
+        found[name] = errors | {"sent": counted.calls, "held": held}
     return found
 
 
-def apart(given, right):
+def relative_error(given, right):
     """The largest difference, relative to the largest number."""
     return float((given - right).abs().max() / right.abs().max())
 
 
-def over_the_wire(mesh, n=1_000_000):
+def all_reduce_bytes(mesh, n=1_000_000):
     """What the sockets of this process carry for one sum of n numbers, in bytes; None
     where the system does not tell.
     """
@@ -165,7 +165,7 @@ def over_the_wire(mesh, n=1_000_000):
     return None if before is None else socket_bytes() - before
 
 
-def learn(mesh, file, steps=12, every=4, killed_at=None):
+def train(mesh, file, steps=12, every=4, killed_at=None):
     """Train on pieces of each batch, keep a checkpoint every few steps, and go on from
     one that is there.
     """
@@ -175,10 +175,10 @@ def learn(mesh, file, steps=12, every=4, killed_at=None):
     begin = (
         load_checkpoint(file, model, optimizer)["step"] if Path(file).exists() else 0
     )
-    together, losses = DistributedDataParallel(model), []
+    ddp, losses = DistributedDataParallel(model), []
     for step in range(begin, steps):
         tokens = shard(batch(step), mesh).to(mesh.device_type)
-        loss = cross_entropy(together(tokens[:, :-1]), tokens[:, 1:])
+        loss = cross_entropy(ddp(tokens[:, :-1]), tokens[:, 1:])
         if step == killed_at and mesh.get_local_rank() == mesh.size() - 1:
             # the last process dies in the middle of a step
             os.kill(os.getpid(), signal.SIGKILL)
@@ -208,9 +208,9 @@ def batch(step, B=8, T=33):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", choices=["split", "learn"])
+    parser.add_argument("program", choices=["compare", "train"])
     parser.add_argument(
-        "file", help="where split writes what it prints, or the checkpoint of learn"
+        "file", help="where compare writes what it prints, or the checkpoint of train"
     )
     parser.add_argument(
         "--killed-at", type=int, help="step in which the last process is killed"
@@ -218,18 +218,18 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     with processes() as mesh:
-        if options.program == "split":
+        if options.program == "compare":
             found = {
-                "cuts": split(mesh),
-                "wire": over_the_wire(mesh),
-                "learned": learn(mesh, f"{options.file}.safetensors"),
+                "cuts": compare(mesh),
+                "wire": all_reduce_bytes(mesh),
+                "trained": train(mesh, f"{options.file}.safetensors"),
             }
         else:
-            found = learn(mesh, options.file, killed_at=options.killed_at)
+            found = train(mesh, options.file, killed_at=options.killed_at)
         if mesh.get_local_rank() == 0:
             text = json.dumps(found)
             print(text)
-            if options.program == "split":
+            if options.program == "compare":
                 Path(options.file).write_text(text + "\n", encoding="utf-8")
 
 

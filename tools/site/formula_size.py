@@ -43,7 +43,7 @@ def height(source):
     )
 
 
-def kept(page):
+def reserve_space(page):
     """A page's HTML where each formula says what room to keep for it (assets/book.css
     keeps it).
     """
