@@ -152,6 +152,14 @@ def test_requirements_are_part_of_the_lock():
     assert pins("requirements.txt").items() <= pins("constraints.txt").items()
 
 
+def test_each_dependency_has_its_reason():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## Libraries")[2].partition("What stays by hand")[0]
+    named = re.findall(r"^\| ([\w, -]+?) \| .+ \|$", table, re.MULTILINE)
+    named = {name for row in named[1:] for name in row.split(", ")}
+    assert {canonicalize_name(r.name) for r in declared()} == named
+
+
 def test_the_book_alone_needs_no_torch():
     assert "torch" not in {
         Requirement(text).name for text in project()["optional-dependencies"]["site"]
