@@ -3,11 +3,13 @@
 import html
 from dataclasses import dataclass
 
+from tfbook.notebook.palette import LIGHT
+
 RULINGS = {
-    "holds": "#0a7a58",
-    "holds under assumptions": "#1a63b0",
-    "imprecise": "#8f6500",
-    "does not hold": "#b3261e",
+    "holds": LIGHT["value"],
+    "holds under assumptions": LIGHT["key"],
+    "imprecise": LIGHT["negative"],
+    "does not hold": LIGHT["fails"],
 }
 
 

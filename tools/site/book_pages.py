@@ -1,8 +1,9 @@
 """What the book's tools leave undone on a page, as a Sphinx extension.
 
-Room for pictures and formulas, words and a picture for links to it, a place for each
-search, a list of all pages. The title page's tables say what each page is about; that
-is its description. The address follows from the repository's in _config.yml.
+The palette, room for pictures and formulas, words and a picture for links to it, a
+place for each search, a list of all pages. The title page's tables say what each page
+is about; that is its description. The address follows from the repository's in
+_config.yml.
 """
 
 import re
@@ -13,6 +14,8 @@ from address import slug
 from imagesize import get as size_of
 from room import kept
 from sphinx.addnodes import index as Index
+
+from tfbook.notebook import palette
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = "_static/preview.png"
@@ -99,6 +102,7 @@ def find_terms(app, doctree):
 
 def finish_page(app, name, template, context, doctree):
     """Runs for each page that is about to be written."""
+    context["palette"] = palette.css("html", 'html[data-theme="dark"]')
     first = app.config.root_doc
     said = app.book_questions.get(name) or (context.get("meta") or {}).get(
         "description"
