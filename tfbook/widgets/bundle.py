@@ -1,5 +1,5 @@
-"""Modules of JavaScript as one: a figure reaches its page, and anywidget, as one script,
-also from ``file://``.
+"""Modules of JavaScript as one: a figure reaches its page, and anywidget, as one
+script, also from ``file://``.
 
 It knows modules as Biome formats them, with named imports from ``"./name.js"`` at the
 top and every declaration of its own at the margin. The book's build needs no Node.
