@@ -55,12 +55,19 @@ bench: $(VENV)/all ## time attention, plain and streaming, in NumPy and in PyTor
 execute: $(VENV)/all ## run all notebooks again and keep their outputs; NB=chapters/03-… for one
 	@$(BIN)/python tools/site/execute.py $(NB)
 
-lint: $(VENV)/all ## check the style of code and notebooks
+lint: $(VENV)/all ## check the style of code, notebooks, scripts and style sheets; needs npm
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@$(MAKE) --no-print-directory node_modules/made
+	npx biome ci --error-on-warnings
 
 address: ## move the book to another repository: make address URL=https://github.com/OWNER/NAME
 	@$(PYTHON) tools/site/address.py "$(URL)"
+
+node_modules/made: package.json package-lock.json
+	@command -v npm >/dev/null || { echo "There is no npm here. Install Node.js to check scripts and style sheets; nothing else needs it."; exit 1; }
+	@npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 $(VENV)/made:
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python3"; exit 1; }

@@ -181,7 +181,7 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
             content=figure._esm
             + """
           const held = HELD, listeners = {};
-          render({ el: document.querySelector(".tfb"), model: {
+          render(figure, { el: document.querySelector(".tfb"), model: {
             get: (name) => held[name], save_changes() {}, off() {}, on: (event, f) => (listeners[event] ??= []).push(f),
             set: (name, value) => { held[name] = value; listeners[`change:${name}`].forEach((f) => f()); },
             send: async (message) => { const answer = await kernel(message); listeners["msg:custom"].forEach((f) => f(answer)); },

@@ -114,7 +114,7 @@ def test_labels_do_not_touch_on_the_narrowest_phone(page, figure):
 
 # ---- what travels: test_speed.py weighs the page as a whole ----
 
-PLACE = re.compile(r'\nplace\("(\w+)", (\{.*\})\);</script>')
+PLACE = re.compile(r'\nplace\(figure, "(\w+)", (\{.*\})\);</script>')
 
 
 @pytest.mark.parametrize("name", PAGES)

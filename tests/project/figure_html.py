@@ -8,7 +8,7 @@ import numpy as np
 
 from tfbook.widgets.packing import ALPHABET, LAST, MORE
 
-HELD = re.compile(r'(?<=\nplace\()"\w+", (\{.*\})(?=\);</script>)')
+HELD = re.compile(r'(?<=\nplace\(figure, )"\w+", (\{.*\})(?=\);</script>)')
 
 
 def figure_differences(was, now):
@@ -29,7 +29,7 @@ def taken_apart(text):
     found = HELD.search(text)
     if not found:
         raise ValueError(
-            "a figure's HTML: expected place(name, values) at its end, "
+            "a figure's HTML: expected place(figure, name, values) at its end, "
             f"got {text[-80:]!r}"
         )
     held = json.loads(found[1])

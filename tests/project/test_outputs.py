@@ -209,9 +209,8 @@ def test_equal_entries_of_a_column_may_part_by_one_unit():
         values, at = [pack(np.array([x])) for x in values], pack(np.array(at), 0)
         column = {"controls": ["T"], "values": values, "at": at}
         held = json.dumps({"spec": {"table": {"A": column}}})
-        return (
-            f'<div class="tfb" data-figure="F"><script>\nplace("F", {held});</script>'
-        )
+        script = f'<script>\nplace(figure, "F", {held});</script>'
+        return f'<div class="tfb" data-figure="F">{script}'
 
     assert (
         figure_differences(figure([0.5], [0.0, 0.0]), figure([0.5, 0.501], [0.0, 1.0]))

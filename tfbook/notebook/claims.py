@@ -3,12 +3,14 @@
 import html
 from dataclasses import dataclass
 
+from tfbook.notebook.palette import LIGHT
+
 RULINGS = {
-    "holds": "#0a7a58",
-    "holds under assumptions": "#1a63b0",
-    "imprecise": "#8f6500",
-    "does not hold": "#b3261e",
-    "not tested here": "#5a6270",
+    "holds": LIGHT["value"],
+    "holds under assumptions": LIGHT["key"],
+    "imprecise": LIGHT["negative"],
+    "does not hold": LIGHT["fails"],
+    "not tested here": LIGHT["muted"],
 }
 
 

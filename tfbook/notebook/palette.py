@@ -1,6 +1,9 @@
 """One palette for the whole book: a colour for each role, and an even ramp for
 attention weights.
 
+No other file names a colour by its number. A page has the roles as custom properties of
+CSS (tools/site/book_pages.py), and each live figure brings them along.
+
 The roles are told apart by lightness as well as hue, so that they survive colour
 blindness and grey print. The ramp goes in equal steps of OKLab lightness (Ottosson
 2020) from the page's background to violet, in a light and in a dark edition.
@@ -13,22 +16,30 @@ LIGHT = {
     "muted": "#5b6372",
     "line": "#d5d9e0",
     "paper": "#ffffff",
+    "surface": "#f6f7f9",
     "query": "#b8480a",
-    "key": "#1a63b0",
-    "value": "#0a7a58",
+    "key": "#1a5ca6",  # and links
+    "value": "#0a6b4d",
     "positive": "#5b2a9d",
-    "negative": "#8f6500",
+    "negative": "#7d5800",
+    "fails": "#a3271c",
+    "hover": "#0f3f75",
+    "code": "#7a2f06",
 }
 DARK = {
     "ink": "#e8eaf0",
     "muted": "#a7aebd",
     "line": "#3a404c",
     "paper": "#121318",
+    "surface": "#1b1d24",
     "query": "#ff9d63",
     "key": "#7cb8ff",
     "value": "#5fd3aa",
     "positive": "#c3a2ff",
     "negative": "#e0b440",
+    "fails": "#ff8f85",
+    "hover": "#bcdaff",
+    "code": "#ffb083",
 }
 
 
@@ -90,12 +101,27 @@ def _gamma(c):
     return 12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055
 
 
-def css():
-    """The roles as custom properties of CSS, for a live figure on a light and on a dark
-    page.
+def css(light=".tfb", dark=".tfb[data-dark]"):
+    """The roles as custom properties of CSS, such as ``--tfb-ink``.
+
+    Parameters
+    ----------
+    light, dark : str
+        Selectors of what is light, and of what is dark all the same; a live figure's
+        by default.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> css().splitlines()[1][:31]
+    '.tfb[data-dark]{--tfb-ink:#e8ea'
     """
-    light, dark = (
-        "".join(f"--tfb-{role}:{colour};" for role, colour in roles.items())
-        for roles in (LIGHT, DARK)
-    )
-    return f".tfb{{{light}}}\n.tfb[data-dark]{{{dark}}}\n"
+    return _rule(light, LIGHT) + _rule(dark, DARK)
+
+
+def _rule(selector, roles):
+    values = "".join(f"--tfb-{role}:{colour};" for role, colour in roles.items())
+    return f"{selector}{{{values}}}\n"

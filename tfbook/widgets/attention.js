@@ -1,30 +1,46 @@
-// The attention explorer. A query's weights as arcs over the sentence, a large matrix for one head, a small one for each; beside them the costs.
+// The attention explorer. A query's weights as arcs over the sentence, a large matrix for one head, a
+// small one for each; beside them the costs.
 
-function figure(view) {
-  const { stage, make, say, shade, spec } = view;
-  const { sentence } = spec.constants;
-  const thousands = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+import { arcDiagram } from "./arcs.js";
+import { bold, columns, make } from "./elements.js";
+import { attentionMatrix, drawLegend, smallMatrix } from "./matrix.js";
+import { clamp, thousands } from "./numbers.js";
+import { bar, cell, row } from "./tables.js";
+
+const BETWEEN = 8; // pixels between two words
+
+export function figure(view) {
+  const { stage, say, shade, spec } = view;
   const at = { head: 0, query: 9, key: 1 }; // it → cat
-  let words, value, state;
+  let words;
+  let value;
+  let state;
 
   const pen = make("canvas").getContext("2d");
   pen.font = "700 13px system-ui, sans-serif";
   const headline = make("p", { class: "tfb-headline" });
   const matrix = attentionMatrix(view, at, move);
-  const arcs = arcDiagram(view, (query) => move({ query }));
+  const arcs = arcDiagram((query) => move({ query }));
   const reading = make("p", { class: "tfb-reading" });
   const legend = make("div", { class: "tfb-legend", "aria-hidden": "true" });
   const heads = make("div", { class: "tfb-heads", role: "group", "aria-label": "Choose a head" });
   const costs = make("table", { class: "tfb-costs" });
-  stage.append(headline, make("div", { class: "tfb-columns" }, make("div", { class: "tfb-main" }, reading, arcs.node, matrix.node, legend, heads), costs));
+  stage.append(headline, columns([reading, arcs.node, matrix.node, legend, heads], costs));
 
   function move(to) {
     const head = at.head;
     Object.assign(at, to);
-    [at.head, at.query, at.key] = [within(at.head, state.H), within(at.query, state.T), within(at.key, state.T)];
+    settle();
     if (at.head !== head) drawMatrix();
     mark();
     say(`head ${at.head + 1} of ${state.H}: ${pair()}`);
+  }
+
+  /** Within what there is. */
+  function settle() {
+    at.head = clamp(at.head, 0, state.H - 1);
+    at.query = clamp(at.query, 0, state.T - 1);
+    at.key = clamp(at.key, 0, state.T - 1);
   }
 
   function pair() {
@@ -33,49 +49,79 @@ function figure(view) {
   }
 
   function mark() {
+    const edges = [0]; // room for each word
+    for (const word of words) edges.push(edges.at(-1) + pen.measureText(word).width + BETWEEN);
     matrix.mark();
-    arcs.draw(words, value.weights[at.head][at.query], at.query, edges(), edges().at(-1), 14);
+    arcs.draw(words, value.weights[at.head][at.query], at.query, edges, edges.at(-1), 14);
     reading.textContent = pair();
   }
 
-  function edges() { // room for each word
-    return words.reduce((ends, word) => [...ends, ends.at(-1) + pen.measureText(word).width + 8], [0]);
+  function isShared() {
+    return state.H > value.H_kv;
   }
 
   function drawMatrix() {
     matrix.draw(value.weights[at.head], words);
-    headline.replaceChildren(`Head ${at.head + 1} of ${state.H}${state.H > value.H_kv ? `, with key head ${value.reads[at.head]} of ${value.H_kv}` : ""}: a query spreads over `, make("b", {}, value.spread[at.head].toFixed(1)),
-      ` of ${value.visible.toFixed(1).replace(/\.0$/, "")} keys`);
-    [...heads.children].forEach((button, i) => button.setAttribute("aria-pressed", i === at.head));
+    const keyHead = isShared() ? `, with key head ${value.reads[at.head]} of ${value.H_kv}` : "";
+    headline.replaceChildren(
+      `Head ${at.head + 1} of ${state.H}${keyHead}: a query spreads over `,
+      bold(value.spread[at.head].toFixed(1)),
+      ` of ${value.visible.toFixed(1).replace(/\.0$/, "")} keys`,
+    );
+    for (const [i, button] of [...heads.children].entries())
+      button.setAttribute("aria-pressed", i === at.head);
+  }
+
+  function headButton(A, i) {
+    const keyHead = isShared() ? [make("br"), `key head ${value.reads[i]}`] : [];
+    const attributes = { type: "button", "aria-pressed": "false", click: () => move({ head: i }) };
+    return make("button", attributes, smallMatrix(view, A), `head ${i + 1}`, ...keyHead);
   }
 
   function drawHeads() {
     heads.hidden = state.H === 1;
-    heads.replaceChildren(...value.weights.map((A, i) =>
-      make("button", { type: "button", "aria-pressed": "false", click: () => move({ head: i }) }, smallMatrix(view, A), `head ${i + 1}`, ...(state.H > value.H_kv ? [make("br"), `key head ${value.reads[i]}`] : []))));
+    heads.replaceChildren(...value.weights.map(headButton));
   }
 
   function drawCosts() {
-    const W = (name, comma = ", ") => ["X W", make("sub", {}, name), comma];
-    const parts = [[...W("Q"), ...W("K"), ...W("V", "")], ["Q Kᵀ"], ["A V"], ["[heads] W", make("sub", {}, "O")]];
     const total = value.flops.reduce((a, b) => a + b);
-    const row = (label, number, share) => make("tr", {}, make("th", { scope: "row" }, ...label),
-      make("td", {}, share === undefined ? "" : make("span", { class: "tfb-bar", style: `width:${100 * share}%` })), make("td", {}, thousands(number)));
+    const cost = (label, number, share) =>
+      row(label, [cell(share === undefined ? "" : bar(100 * share)), cell(thousands(number))]);
+    const parts = partNames().map((label, i) => cost(label, value.flops[i], value.flops[i] / total));
+    const [weights, cache] = value.stored;
+    const sums = [
+      cost("in all", total),
+      cost("weights kept", weights),
+      cost("keys and values kept", cache),
+      cost("dₖ = d / H", value.d_k),
+    ];
     costs.replaceChildren(
       make("caption", {}, "What this attention costs, in FLOPs"),
-      make("tbody", {}, ...parts.map((label, i) => row(label, value.flops[i], value.flops[i] / total))),
-      make("tfoot", {}, row(["in all"], total), row(["weights kept"], value.stored[0]), row(["keys and values kept"], value.stored[1]), row(["dₖ = d / H"], value.d_k)));
+      make("tbody", {}, ...parts),
+      make("tfoot", {}, ...sums),
+    );
   }
 
   return (newValue, newState) => {
     [value, state] = [newValue, newState];
+    const { sentence } = spec.constants;
     words = Array.from({ length: state.T }, (_, i) => sentence[i % sentence.length]);
-    [at.head, at.query, at.key] = [within(at.head, state.H), within(at.query, state.T), within(at.key, state.T)];
+    settle();
     drawHeads();
     drawMatrix();
     mark();
     drawCosts();
-    legend.replaceChildren("0", make("span", { style: `background:linear-gradient(90deg,${[0, 0.25, 0.5, 0.75, 1].map(shade)})` }), "1 weight; each row sums to 1");
+    drawLegend(legend, shade, "1 weight; each row sums to 1");
     say(`T ${state.T}, d ${state.d}, ${state.H} heads: ${headline.textContent}`);
   };
+}
+
+function partNames() {
+  const product = (name) => ["X W", make("sub", {}, name)];
+  return [
+    [...product("Q"), ", ", ...product("K"), ", ", ...product("V"), ""],
+    "Q Kᵀ",
+    "A V",
+    ["[heads] W", make("sub", {}, "O")],
+  ];
 }

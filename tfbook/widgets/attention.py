@@ -133,7 +133,7 @@ class AttentionExplorer(Figure):
         def cell(a):
             if np.isnan(a):
                 return "<td></td>"
-            ink = "#fff" if a > 0.45 else "#1f2430"
+            ink = palette.LIGHT["paper" if a > 0.45 else "ink"]
             style = f"background:{ramp[round(a * 64)]};color:{ink}"
             return f'<td style="{style}">{a:.2f}</td>'
 

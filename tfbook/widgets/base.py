@@ -2,10 +2,10 @@
 kernel for any other value.
 
 A figure is a subclass with ``controls`` and ``compute`` (all the mathematics), and a
-JavaScript file of the same name that draws what ``compute`` returned, with a style
-sheet of that name where it needs one. On a page with no kernel the figure looks its
-values up in a table of every setting. Where that would be too many, it has ``columns``
-in place of ``compute``.
+JavaScript module of the same name whose ``figure`` draws what ``compute`` returned,
+with a style sheet of that name where it needs one. On a page with no kernel the figure
+looks its values up in a table of every setting. Where that would be too many, it has
+``columns`` in place of ``compute``.
 """
 
 import inspect
@@ -19,15 +19,23 @@ import numpy as np
 import traitlets
 
 from tfbook.notebook import palette
+from tfbook.widgets.bundle import bundle, lean
 from tfbook.widgets.packing import pack
 from tfbook.widgets.page import page
 
 HERE = Path(__file__).parent
+ENTRY = """import { render } from "./base.js";
+import { figure } from "./NAME.js";
+import { place } from "./place.js";
+export default { render: (context) => render(figure, context) };
+"""
 
 
-def read(name):
-    """A file beside this one, as text."""
-    return Path(HERE, name).read_text(encoding="utf-8")
+def style(*names):
+    """The palette and style sheets beside this file, those that there are."""
+    paths = [HERE / f"{name}.css" for name in names]
+    sheets = [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+    return palette.css() + "".join(map(lean, sheets))
 
 
 def table(caption, head, rows):
@@ -56,8 +64,6 @@ class Figure(anywidget.AnyWidget):
     columns = ()
     default: ClassVar = {}  # the setting to begin with
     title = ""  # what a screen reader calls the figure
-    # drawing that it has in common with others: names of JavaScript files
-    shared = ()
     decimals = 3  # of the arrays that compute returns
 
     # ipywidgets 7, on Colab, has one that would leave the HTML out
@@ -71,15 +77,9 @@ class Figure(anywidget.AnyWidget):
         # anywidget subclasses once more for itself
         if "compute" in vars(cls) or "columns" in vars(cls):
             own = cls.__module__.rpartition(".")[2]
-            cls._drawing = "".join(read(f"{name}.js") for name in (own, *cls.shared))
-            cls._esm = cls._drawing + "".join(
-                read(f"{name}.js") for name in ("packing", "controls", "base")
-            )
-            cls._css = (
-                palette.css()
-                + read("base.css")
-                + (read(f"{own}.css") if Path(HERE, f"{own}.css").exists() else "")
-            )
+            cls._drawing = bundle(f'import {{ figure }} from "./{own}.js";\n')
+            cls._esm = bundle(ENTRY.replace("NAME", own))
+            cls._css = style("base", own)
         super().__init_subclass__(**kwargs)
 
     def __init__(self, **start):

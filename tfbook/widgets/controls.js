@@ -1,32 +1,81 @@
+// What a reader can move: {node, show(value), free()}. A kernel answers to any value, so free() lets
+// it be typed.
 
-// ---- what a reader can move ----
+import { make } from "./elements.js";
 
-function control(spec, change) { // {node, show(value), free()}
-  const { kind, name, label, values } = spec;
-  if (kind === "switch") {
-    const input = make("input", { type: "checkbox", role: "switch", name, change: () => change(input.checked) });
-    return { node: make("label", { class: "tfb-switch" }, input, make("span", {}, label)), show: (v) => (input.checked = v), free() {} };
-  }
-  if (kind === "choice") {
-    const select = make("select", { name, change: () => change(values[select.selectedIndex]) }, ...values.map((v) => make("option", {}, String(v))));
-    return { node: make("label", { class: "tfb-choice" }, make("span", {}, label), select), show: (v) => (select.selectedIndex = values.indexOf(v)), free() {} };
-  }
-  const range = make("input", { type: "range", name, min: 0, max: values.length - 1, step: 1, input: () => change(values[range.value]) });
-  const shown = make("output", {});
-  const node = make("label", { class: "tfb-slider" }, make("span", {}, label), range, shown);
-  let waiting; // for the end of typing: a notebook may keep the Enter key to itself
-  const any = make("input", {
-    type: "number", "aria-label": `${label}, any value`, min: spec.least, max: spec.most,
-    input: () => { clearTimeout(waiting); waiting = setTimeout(change, 400, Number(any.value)); },
+export function control(spec, change) {
+  if (spec.kind === "switch") return switchControl(spec, change);
+  if (spec.kind === "choice") return choiceControl(spec, change);
+  return sliderControl(spec, change);
+}
+
+function switchControl({ name, label }, change) {
+  const input = make("input", {
+    type: "checkbox",
+    role: "switch",
+    name,
+    change: () => change(input.checked),
   });
   return {
-    node,
-    show(v) {
-      range.value = values.reduce((best, stop, i) => (Math.abs(stop - v) < Math.abs(values[best] - v) ? i : best), 0);
-      range.setAttribute("aria-valuetext", v);
-      shown.textContent = any.value = v;
+    node: make("label", { class: "tfb-switch" }, input, make("span", {}, label)),
+    show: (on) => {
+      input.checked = on;
     },
-    free: () => spec.between && shown.replaceWith(any), // a kernel answers: any value may be typed
+    free() {},
   };
 }
 
+function choiceControl({ name, label, values }, change) {
+  const options = values.map((value) => make("option", {}, String(value)));
+  const select = make("select", { name, change: () => change(values[select.selectedIndex]) }, ...options);
+  return {
+    node: make("label", { class: "tfb-choice" }, make("span", {}, label), select),
+    show: (value) => {
+      select.selectedIndex = values.indexOf(value);
+    },
+    free() {},
+  };
+}
+
+function sliderControl({ name, label, values, least, most, between }, change) {
+  const range = make("input", {
+    type: "range",
+    name,
+    min: 0,
+    max: values.length - 1,
+    step: 1,
+    input: () => change(values[range.value]),
+  });
+  const shown = make("output");
+  const any = numberField(`${label}, any value`, least, most, change);
+  const nearest = (value) => {
+    const distances = values.map((stop) => Math.abs(stop - value));
+    return distances.indexOf(Math.min(...distances));
+  };
+  return {
+    node: make("label", { class: "tfb-slider" }, make("span", {}, label), range, shown),
+    show(value) {
+      range.value = nearest(value);
+      range.setAttribute("aria-valuetext", value);
+      shown.textContent = value;
+      any.value = value;
+    },
+    free: () => between && shown.replaceWith(any),
+  };
+}
+
+/** It waits for the end of typing, because a notebook may keep the Enter key to itself. */
+function numberField(label, min, max, change) {
+  let waiting;
+  const input = make("input", {
+    type: "number",
+    "aria-label": label,
+    min,
+    max,
+    input: () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => change(Number(input.value)), 400);
+    },
+  });
+  return input;
+}

@@ -1,35 +1,74 @@
+// The cost explorer's tables.
 
-// ---- the cost explorer's tables ----
+import { make } from "./elements.js";
+import { thousands } from "./numbers.js";
+import { bar, cell, row } from "./tables.js";
 
-function thousands(n) {
-  return String(n).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-}
+const PARTS = ["projections", "scores and mix", "FFN"];
+const KINDS = ["attention", "recurrent", "convolution"];
 
-function costTables(side, make) {
-  const [shares, memory, layers] = ["shares", "memory", "layers"].map((name) => make("table", { class: `tfb-cost-table tfb-cost-${name}` }));
+export function costTables(side) {
+  const [shares, memory, layers] = ["shares", "memory", "layers"].map((name) =>
+    make("table", { class: `tfb-cost-table tfb-cost-${name}` }),
+  );
   const whole = make("p", { class: "tfb-cost-whole" });
   side.append(shares, whole, memory, layers);
-  const cell = (content) => make("td", {}, content);
-  const row = (label, cells, name) => make("tr", { class: name }, make("th", { scope: "row" }, label), ...cells);
-  const layersOf = (L) => `${L} ${L === 1 ? "layer" : "layers"}`;
-  const PARTS = ["projections", "scores and mix", "FFN"];
 
-  return (value, { model, T, L }) => {
-    const bar = (share) => cell(make("span", { class: "tfb-bar", style: `width:${share}%` }));
-    const flops = [value.projections, value.mix, value.ffn];
-    shares.replaceChildren(make("caption", {}, `FLOPs of ${layersOf(L)} over ${thousands(T)} tokens`), ...PARTS.map((label, i) =>
-      row(label, [bar(value.shares[i]), cell(`${value.shares[i].toFixed(1)} %`), cell(flops[i])], i === 1 ? "tfb-cost-strong" : undefined)),
-      row("logits, once", [cell(""), cell(""), cell(value.logits)]));
-    const parts = value.whole && [...PARTS, "logits"].map((label, i) => `${label} ${value.whole.shares[i].toFixed(1)} %`).join(", ");
-    whole.textContent = value.whole ? `${model}, logits included: ${value.whole.total}FLOPs. Of these ${parts}.`
-      : "The shares are of the layers alone; the logits come once, after the last.";
-    memory.replaceChildren(make("caption", {}, `Memory of ${layersOf(L)}, 2 bytes a number`),
-      ...[["score matrices, kept", "∝ T²", value.scores], ["streaming: max and sum", "∝ T", value.streaming],
-        [value.heads[1] === 1 ? "cache, 1 key/value head" : `cache, ${value.heads[1]} key/value heads`, "∝ T", value.cache]]
-        .map(([label, growth, size]) => row(label, [cell(growth), cell(size)])));
-    layers.replaceChildren(make("caption", {}, "One layer of each kind"),
-      make("tr", {}, make("td", {}), ...["attention", "recurrent", "convolution"].map((name) => make("th", { scope: "col" }, name))),
-      row("FLOPs a token", [value.attention, ...value.others].map(cell)),
-      row("steps in sequence", value.steps.map((n) => cell(thousands(n)))), row("path, first to last", value.path.map((n) => cell(thousands(n)))));
+  return (value, state) => {
+    shares.replaceChildren(...shareRows(value, state));
+    whole.textContent = wholeModel(value, state);
+    memory.replaceChildren(...memoryRows(value, state));
+    layers.replaceChildren(...layerRows(value));
   };
+}
+
+function layersOf(L) {
+  return `${L} ${L === 1 ? "layer" : "layers"}`;
+}
+
+function percent(share) {
+  return `${share.toFixed(1)} %`;
+}
+
+function shareRows(value, { T, L }) {
+  const flops = [value.projections, value.mix, value.ffn];
+  const part = (label, i) => {
+    const cells = [cell(bar(value.shares[i])), cell(percent(value.shares[i])), cell(flops[i])];
+    return row(label, cells, label === "scores and mix" ? "tfb-cost-strong" : undefined);
+  };
+  return [
+    make("caption", {}, `FLOPs of ${layersOf(L)} over ${thousands(T)} tokens`),
+    ...PARTS.map(part),
+    row("logits, once", [cell(""), cell(""), cell(value.logits)]),
+  ];
+}
+
+function wholeModel({ whole }, { model }) {
+  if (!whole) return "The shares are of the layers alone; the logits come once, after the last.";
+  const parts = [...PARTS, "logits"].map((label, i) => `${label} ${percent(whole.shares[i])}`);
+  return `${model}, logits included: ${whole.total}FLOPs. Of these ${parts.join(", ")}.`;
+}
+
+function memoryRows({ heads, scores, streaming, cache }, { L }) {
+  const shared = heads[1] === 1 ? "1 key/value head" : `${heads[1]} key/value heads`;
+  return [
+    make("caption", {}, `Memory of ${layersOf(L)}, 2 bytes a number`),
+    row("score matrices, kept", [cell("∝ T²"), cell(scores)]),
+    row("streaming: max and sum", [cell("∝ T"), cell(streaming)]),
+    row(`cache, ${shared}`, [cell("∝ T"), cell(cache)]),
+  ];
+}
+
+function layerRows({ attention, others, steps, path }) {
+  const counts = (numbers) => numbers.map((n) => cell(thousands(n)));
+  return [
+    make("caption", {}, "One layer of each kind"),
+    make("tr", {}, cell(""), ...KINDS.map((name) => make("th", { scope: "col" }, name))),
+    row(
+      "FLOPs a token",
+      [attention, ...others].map((flops) => cell(flops)),
+    ),
+    row("steps in sequence", counts(steps)),
+    row("path, first to last", counts(path)),
+  ];
 }

@@ -37,7 +37,6 @@ class CostExplorer(Counts, Figure):
     """
 
     title = "What a Transformer costs"
-    shared = ("cost_tables",)
     controls = (
         Choice("model", "model", [*MODELS, OWN]),
         Slider("T", "T tokens", LENGTHS),

@@ -1,66 +1,171 @@
-// The depth explorer: one line for each form of layer against depth, on a logarithmic axis; beside it the chosen form as a drawing.
+// The depth explorer: one line for each form of layer against depth, on a logarithmic axis; beside it
+// the chosen form as a drawing.
 
-function figure({ stage, make, say, spec }) {
+import { bold, columns, drawing, line, make, text, through } from "./elements.js";
+import { raised } from "./numbers.js";
+
+const TOP = 10;
+const TALL = 250;
+const WIDTH = 350;
+const LABELS = 84; // room for the names of the lines, at the end where they are told apart
+const TICKS = 36;
+
+const TITLES = {
+  gradient: "size of the gradient",
+  "direct-path": "gradient by the direct path alone",
+  activations: "size of activations (root mean square)",
+  "token-spread": "share of the tokens' size that they do not have in common",
+};
+const FORMS = {
+  plain: "every path goes through attention and FFN",
+  residual: "the direct path is free",
+  "post-norm": "a norm stands on the direct path",
+  "pre-norm": "the direct path is free, a norm stands at the start of each branch",
+  both: "the direct path is free, norms stand at both ends of each branch",
+};
+
+const y = (share) => TOP + TALL * (1 - share);
+
+export function figure({ stage, say, spec }) {
   const { forms, axes, sizes } = spec.constants;
-  const raised = (n) => [...String(n)].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("");
   const headline = make("p", { class: "tfb-headline" });
   const title = make("p", { class: "tfb-panel-title" });
   const chart = make("div", { class: "tfb-depth-chart" });
   const sketch = make("div", { class: "tfb-depth-sketch" });
   const reading = make("p", { class: "tfb-reading" });
-  stage.append(headline, make("div", { class: "tfb-columns" }, make("div", { class: "tfb-main" }, title, chart), make("div", { class: "tfb-depth-side" }, sketch, reading)));
-
-  const TOP = 10, HEIGHT = 250, WIDTH = 350, LABELS = 84, TICKS = 36;
-  const y = (height) => TOP + HEIGHT * (1 - height);
-  const text = (x, up, label, name, anchor = "start") => make("text", { x, y: up, class: name, "text-anchor": anchor }, label);
-  const rule = (x1, y1, x2, y2, name) => make("line", { x1, y1, x2, y2, class: name });
+  const side = make("div", { class: "tfb-depth-side" }, sketch, reading);
+  stage.append(headline, columns([title, chart], side));
 
   function drawChart(value, { form, shown, L }) {
-    const [foot, top, end] = axes[shown], chosen = forms.indexOf(form);
-    const left = end ? TICKS : LABELS, right = WIDTH - (end ? LABELS : TICKS); // labels where the lines end
+    const [foot, top, end] = axes[shown];
+    const left = end ? TICKS : LABELS;
+    const right = WIDTH - (end ? LABELS : TICKS);
     const x = (share) => left + (right - left) * share;
-    const path = (heights) => heights.map((height, i) => (height === null ? "" : `${i && heights[i - 1] !== null ? "L" : "M"}${x(i / (heights.length - 1)).toFixed(2)} ${y(height).toFixed(2)}`)).join("");
-    const [low, high] = value.band, points = (heights) => heights.map((height, i) => `${x(i / (heights.length - 1)).toFixed(2)} ${y(height).toFixed(2)}`);
-    const powers = Array.from({ length: top - foot + 1 }, (_, i) => foot + i).filter((power) => power % 2 === 0);
-    const order = [...forms.keys()].sort((a, b) => (a === chosen) - (b === chosen)); // the chosen one on top
-    const outer = end ? right + 7 : left - 7, side = end ? "start" : "end";
-    chart.replaceChildren(make("svg", { viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + 40}`, role: "img", "aria-label": `${title.textContent}: ${forms.map((name, i) => `${name} ${value.numbers[i]}`).join(", ")}` },
-      ...powers.flatMap((power) => [
-        rule(left, y((power - foot) / (top - foot)), right, y((power - foot) / (top - foot)), power ? "tfb-depth-grid" : "tfb-depth-one"),
-        text(end ? left - 6 : right + 6, y((power - foot) / (top - foot)) + 4, power ? `10${raised(power)}` : "1", "", end ? "end" : "start")]),
-      make("path", { class: "tfb-depth-band", d: `M${[...points(high), ...points(low).reverse()].join("L")}Z` }),
-      ...order.map((i) => make("path", { class: `tfb-depth-line${i === chosen ? " tfb-on" : ""}`, "data-form": forms[i], d: path(value.lines[i]) })),
-      ...order.flatMap((i) => [
-        text(outer, y(value.labels[i]) + 1, forms[i], `tfb-depth-name${i === chosen ? " tfb-on" : ""}`, side),
-        text(outer, y(value.labels[i]) + 14, value.numbers[i], `tfb-depth-number${i === chosen ? " tfb-on" : ""}`, side)]),
-      ...[0, L / 2, L].map((layer) => text(x(layer / L), TOP + HEIGHT + 18, layer, "", "middle")),
-      text(x(0.5), TOP + HEIGHT + 35, "layers below", "", "middle")));
+    const on = (i) => (forms[i] === form ? " tfb-on" : "");
+    const order = [...forms.keys()].sort((a, b) => on(a).length - on(b).length); // the chosen one on top
+
+    function points(heights) {
+      return heights.map((height, i) => (height === null ? null : [x(i / (heights.length - 1)), y(height)]));
+    }
+
+    function powerTick(power) {
+      const height = y((power - foot) / (top - foot));
+      const label = power ? `10${raised(power)}` : "1";
+      return [
+        line(left, height, right, height, power ? "tfb-depth-grid" : "tfb-depth-one"),
+        text(end ? left - 6 : right + 6, height + 4, label, "", end ? "end" : "start"),
+      ];
+    }
+
+    function band([low, high]) {
+      const outline = through([...points(high), ...points(low).reverse()], 2);
+      return make("path", { class: "tfb-depth-band", d: `${outline}Z` });
+    }
+
+    function formLine(i) {
+      const d = through(points(value.lines[i]), 2);
+      return make("path", { class: `tfb-depth-line${on(i)}`, "data-form": forms[i], d });
+    }
+
+    function formName(i) {
+      const across = end ? right + 7 : left - 7;
+      const anchor = end ? "start" : "end";
+      const height = y(value.labels[i]);
+      return [
+        text(across, height + 1, forms[i], `tfb-depth-name${on(i)}`, anchor),
+        text(across, height + 14, value.numbers[i], `tfb-depth-number${on(i)}`, anchor),
+      ];
+    }
+
+    const powers = Array.from({ length: top - foot + 1 }, (_, i) => foot + i).filter(
+      (power) => power % 2 === 0,
+    );
+    const numbers = forms.map((name, i) => `${name} ${value.numbers[i]}`);
+    const picture = drawing(
+      WIDTH,
+      TOP + TALL + 40,
+      `${title.textContent}: ${numbers.join(", ")}`,
+      ...powers.flatMap(powerTick),
+      band(value.band),
+      ...order.map(formLine),
+      ...order.flatMap(formName),
+      ...[0, L / 2, L].map((layer) => text(x(layer / L), TOP + TALL + 18, layer, "", "middle")),
+      text(x(0.5), TOP + TALL + 35, "layers below", "", "middle"),
+    );
+    chart.replaceChildren(picture);
   }
 
-  const arrow = (x, up, dx, dy) => make("path", { class: "tfb-depth-head", d: `M${x} ${up}L${x - 6 * dx - 3.5 * dy} ${up - 6 * dy - 3.5 * dx}L${x - 6 * dx + 3.5 * dy} ${up - 6 * dy + 3.5 * dx}Z` });
-  const box = (x, up, width, label, name) => [make("rect", { x: x - width / 2, y: up - 13, width, height: 26, rx: 4, class: `tfb-depth-box tfb-depth-${name}` }), text(x, up + 4, label, "", "middle")];
+  function drawSketch(form) {
+    const label = `${form}: ${FORMS[form]}`;
+    const parts = form === "plain" ? plainSketch() : residualSketch(form);
+    const caption = make("p", { class: "tfb-panel-title" }, label);
+    sketch.replaceChildren(drawing(300, 112, `One layer, ${label}`, ...parts), caption);
+  }
 
-  function drawSketch(form) { // the stream on top, the branch below; a norm on the stream stands in the gradient's way
-    const stream = 28, branch = 88, before = ["pre-norm", "both"].includes(form), after = form === "both", on = form === "post-norm";
-    const work = "attention or FFN", free = on ? 236 : 290;
-    const whole = form === "plain"
-      ? [rule(10, stream, 290, stream, "tfb-depth-wire"), arrow(292, stream, 1, 0), ...box(150, stream, 130, work, "work")]
-      : [rule(10, stream, 290, stream, "tfb-depth-wire"), rule(10, stream, free, stream, "tfb-depth-wire tfb-depth-stream"), arrow(292, stream, 1, 0),
-        make("path", { class: "tfb-depth-wire", d: `M28 ${stream}V${branch}H222V${stream + 9}` }), arrow(222, stream + 10, 0, -1),
-        make("circle", { cx: 222, cy: stream, r: 9, class: "tfb-depth-box" }), text(222, stream + 5, "+", "", "middle"),
-        ...box(125, branch, 118, work, "work"), ...(before ? box(45, branch, 36, "norm", "norm") : []), ...(after ? box(205, branch, 36, "norm", "norm") : []), ...(on ? box(258, stream, 36, "norm", "norm") : [])];
-    const said = { plain: "every path goes through attention and FFN", residual: "the direct path is free", "post-norm": "a norm stands on the direct path",
-      "pre-norm": "the direct path is free, a norm stands at the start of each branch", both: "the direct path is free, norms stand at both ends of each branch" }[form];
-    sketch.replaceChildren(make("svg", { viewBox: "0 0 300 112", role: "img", "aria-label": `One layer, ${form}: ${said}` }, ...whole), make("p", { class: "tfb-panel-title" }, `${form}: ${said}`));
+  function drawReading({ numbers, range }, { form, shown, L, small }) {
+    const [, , end, before, after] = axes[shown];
+    const number = numbers[forms.indexOf(form)];
+    const measured = `from ${range[0]} to ${range[1]} (${sizes}${small ? ", branches shrunk" : ""})`;
+    headline.replaceChildren(`${before} `, bold(number), ` ${after}`);
+    reading.textContent = `${form}, ${end ? "top" : "bottom"} of ${L} layers: ${number}, ${measured}`;
   }
 
   return (value, state) => {
-    const [, , end, before, after] = axes[state.shown], i = forms.indexOf(state.form);
-    headline.replaceChildren(`${before} `, make("b", {}, value.numbers[i]), ` ${after}`);
-    title.textContent = `${{ gradient: "size of the gradient", "direct-path": "gradient by the direct path alone", activations: "size of activations (root mean square)", "token-spread": "share of the tokens' size that they do not have in common" }[state.shown]}, ${state.L} layers`;
+    title.textContent = `${TITLES[state.shown]}, ${state.L} layers`;
     drawChart(value, state);
     drawSketch(state.form);
-    reading.textContent = `${state.form}, ${end ? "top" : "bottom"} of ${state.L} layers: ${value.numbers[i]}, from ${value.range[0]} to ${value.range[1]} (${sizes}${state.small ? ", branches shrunk" : ""})`;
+    drawReading(value, state);
     say(`${state.form}, ${state.L} layers: ${headline.textContent.trim()}`);
   };
+}
+
+// The sketch of a layer: the stream on top, the branch below it; a norm on the stream stands in the
+// gradient's way.
+
+const STREAM = 28;
+const BRANCH = 88;
+const WORK = "attention or FFN";
+
+function plainSketch() {
+  return [wire(290), arrow(292, STREAM, 1, 0), ...box(150, STREAM, 130, WORK, "work")];
+}
+
+function residualSketch(form) {
+  const norm = (across, height) => box(across, height, 36, "norm", "norm");
+  const before = form === "pre-norm" || form === "both";
+  const after = form === "both";
+  const on = form === "post-norm";
+  return [
+    wire(290),
+    wire(on ? 236 : 290, " tfb-depth-stream"),
+    arrow(292, STREAM, 1, 0),
+    make("path", { class: "tfb-depth-wire", d: `M28 ${STREAM}V${BRANCH}H222V${STREAM + 9}` }),
+    arrow(222, STREAM + 10, 0, -1),
+    make("circle", { cx: 222, cy: STREAM, r: 9, class: "tfb-depth-box" }),
+    text(222, STREAM + 5, "+", "", "middle"),
+    ...box(125, BRANCH, 118, WORK, "work"),
+    ...(before ? norm(45, BRANCH) : []),
+    ...(after ? norm(205, BRANCH) : []),
+    ...(on ? norm(258, STREAM) : []),
+  ];
+}
+
+function wire(end, name = "") {
+  return line(10, STREAM, end, STREAM, `tfb-depth-wire${name}`);
+}
+
+/** The head of an arrow that points along (dx, dy). */
+function arrow(x, up, dx, dy) {
+  const back = [x - 6 * dx, up - 6 * dy];
+  const left = `${back[0] - 3.5 * dy} ${back[1] - 3.5 * dx}`;
+  const right = `${back[0] + 3.5 * dy} ${back[1] + 3.5 * dx}`;
+  return make("path", { class: "tfb-depth-head", d: `M${x} ${up}L${left}L${right}Z` });
+}
+
+function box(x, up, width, label, name) {
+  const place = { x: x - width / 2, y: up - 13, width, height: 26, rx: 4 };
+  return [
+    make("rect", { ...place, class: `tfb-depth-box tfb-depth-${name}` }),
+    text(x, up + 4, label, "", "middle"),
+  ];
 }

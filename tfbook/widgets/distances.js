@@ -1,63 +1,162 @@
-// The distance explorer: the row with its cards and its question above, right answers against distance below, paths beside them.
+// The distance explorer: the row with its cards and its question above, right answers against distance
+// below, paths beside them.
 
-function figure({ stage, make, say, spec }) {
-  const { networks, distances, dots, means, labels, levels, seeds, steps } = spec.constants, names = Object.keys(networks);
+import { bold, columns, drawing, line, make, text, through } from "./elements.js";
+import { clamp, range } from "./numbers.js";
+import { cell, row } from "./tables.js";
+
+const FLOOR = 74; // of the row of places
+const TALL = 26;
+
+const LEFT = 52; // of the chart
+const RIGHT = 352;
+const TOP = 12;
+const HEIGHT = 200;
+
+const y = (share) => TOP + HEIGHT * (1 - share);
+
+export function figure({ stage, say, spec }) {
+  const { networks, steps, seeds } = spec.constants;
+  const names = Object.keys(networks);
   const headline = make("p", { class: "tfb-headline" });
-  const row = make("div", { class: "tfb-far-row" });
+  const places = make("div", { class: "tfb-far-row" });
   const chart = make("div", { class: "tfb-far-chart" });
   const side = make("div", { class: "tfb-far-side" });
-  stage.append(headline, row, make("p", { class: "tfb-panel-title" }, `right answers after at most ${steps} steps of training at that distance; a dot for each of ${seeds} seeds`),
-    make("div", { class: "tfb-columns" }, make("div", { class: "tfb-main" }, chart), side));
+  const trained = `right answers after at most ${steps} steps of training at that distance`;
+  const title = `${trained}; a dot for each of ${seeds} seeds`;
+  stage.append(headline, places, make("p", { class: "tfb-panel-title" }, title), columns([chart], side));
 
-  const text = (x, y, words, name, anchor = "middle") => make("text", { x: x.toFixed(1), y: y.toFixed(1), class: name, "text-anchor": anchor }, words);
-  const line = (x1, y1, x2, y2, name) => make("line", { x1, y1, x2, y2, class: name });
-  const percent = (share) => `${Math.round(100 * share)} %`;
-  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-  function drawRow({ letters, cards, question, answer }, D) {
-    const WIDTH = Math.max(stage.clientWidth, 280), cell = WIDTH / (D + 1), FLOOR = 74, HIGH = 26;
-    const x = (place) => (place + 0.5) * cell, end = WIDTH - 14, [[asked, card], [other, second]] = cards;
-    const inside = (place) => Math.min(Math.max(x(place), 12), WIDTH - 12);
-    const box = (place, name, more) => make("rect", { x: (place * cell).toFixed(2), y: FLOOR, width: Math.max(cell - (cell > 3 ? 1 : 0), 2).toFixed(2), height: HIGH, class: name, ...more });
-    const rest = Array.from({ length: D }, (_, place) => place).filter((place) => place !== asked && place !== other);
-    const readable = cell >= 13 && letters.length; // on a narrow page, and far away, a place is a stripe
-    row.replaceChildren(make("svg", { viewBox: `0 0 ${WIDTH} ${FLOOR + HIGH + 4}`, role: "img", "aria-label": `A row of ${D + 1} places: ${card} at place ${asked + 1}, ${second} at place ${other + 1}, the question ${question} at the end` },
-      make("path", { class: "tfb-far-arc", d: `M${end} ${FLOOR - 22}C${end} 8 ${inside(asked).toFixed(1)} 8 ${inside(asked).toFixed(1)} ${FLOOR - 22}` }),
-      text((end + inside(asked)) / 2, 14, `${D - asked} places back`, "tfb-far-back"),
-      ...rest.map((place) => box(place, "tfb-far-letter")), box(asked, "tfb-far-card tfb-on", { "data-asked": asked }), box(other, "tfb-far-card", { "data-other": other }), box(D, "tfb-far-question"),
-      ...(readable ? rest.map((place) => text(x(place), FLOOR + 18, letters[place], "tfb-far-small")) : []),
-      text(inside(asked), FLOOR - 7, card, "tfb-far-name tfb-on"), text(inside(other), FLOOR - 7, second, "tfb-far-name"),
-      text(end, FLOOR - 7, question, "tfb-far-ask")));
-    headline.replaceChildren("… ", make("span", { class: "tfb-far-ask" }, question), " → ", make("b", {}, answer), `, ${D - asked} places back`);
-  }
-
-  function drawChart(D) {
-    const LEFT = 52, RIGHT = 352, WIDTH = 372, TOP = 12, HEIGHT = 200, many = distances.length - 1;
-    const x = (i) => LEFT + ((RIGHT - LEFT) * i) / many, y = (share) => TOP + HEIGHT * (1 - share), at = distances.indexOf(D);
-    const colour = (name) => `--line:var(--tfb-${networks[name]})`;
-    chart.replaceChildren(make("svg", { viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + 38}`, role: "img", "aria-label": `Right answers by distance. ${names.map((name, n) => `${name}: ${means[n].map(percent).join(", ")}`).join(". ")}` },
-      make("rect", { x: x(at) - 9, y: TOP - 6, width: 18, height: HEIGHT + 12, class: "tfb-far-here" }),
-      ...[0, 0.5, 1].map((share) => text(LEFT - 12, y(share) + 4, percent(share), "", "end")), line(LEFT - 9, y(0), RIGHT + 9, y(0), "tfb-far-axis"),
-      ...Object.entries(levels).flatMap(([name, share]) => [line(LEFT - 9, y(share), RIGHT + 9, y(share), "tfb-far-level"), text(RIGHT + 9, y(share) + (share < 0.3 ? 16 : -6), name, "tfb-far-level-name", "end")]),
-      ...distances.map((distance, i) => text(x(i), TOP + HEIGHT + 17, distance, i === at ? "tfb-on" : "")), text((LEFT + RIGHT) / 2, TOP + HEIGHT + 34, "distance D, places", ""),
-      ...names.flatMap((name, n) => [
-        make("path", { class: "tfb-far-line", "data-network": name, style: colour(name), d: `M${means[n].map((share, i) => `${x(i).toFixed(1)} ${y(share).toFixed(1)}`).join("L")}` }),
-        ...dots[n].flatMap((values, seed) => values.map((share, i) => make("circle", { cx: (x(i) + (n - 1.5) * 2).toFixed(1), cy: y(share).toFixed(1), r: i === at ? 4 : 2.5, class: "tfb-far-dot", style: colour(name), "data-dot": `${n},${seed},${i}` }))),
-        text(x(labels[n][0]), y(labels[n][1]), name, "tfb-far-label", "start")]),
-    ));
-    chart.querySelectorAll(".tfb-far-label").forEach((label, n) => label.setAttribute("style", colour(names[n])));
+  function drawHeadline({ cards, question, answer }, D) {
+    const asked = make("span", { class: "tfb-far-ask" }, question);
+    headline.replaceChildren("… ", asked, " → ", bold(answer), `, ${D - cards[0][0]} places back`);
   }
 
   function drawSide({ right, path }) {
-    const cells = names.map((name) => make("tr", {}, make("th", { scope: "row", style: `--line:var(--tfb-${networks[name]})` }, name), make("td", {}, percent(mean(right[name]))), make("td", {}, path[name])));
-    side.replaceChildren(make("table", {}, make("tr", {}, make("td", {}), make("th", { scope: "col" }, "right"), make("th", { scope: "col" }, "path")), ...cells),
-      make("p", { class: "tfb-reading" }, "Path: layers, or steps of a recurrence, that a card passes on its way to the answer."));
+    const heading = (words) => make("th", { scope: "col" }, words);
+    const network = (name) => {
+      const cells = [cell(percent(mean(right[name]))), cell(path[name])];
+      const found = row(name, cells);
+      found.firstChild.setAttribute("style", colourOf(networks[name]));
+      return found;
+    };
+    const explained = "Path: layers, or steps of a recurrence, that a card passes on its way to the answer.";
+    side.replaceChildren(
+      make("table", {}, make("tr", {}, cell(""), heading("right"), heading("path")), ...names.map(network)),
+      make("p", { class: "tfb-reading" }, explained),
+    );
   }
 
   return (value, { D }) => {
-    drawRow(value, D);
-    drawChart(D);
+    drawHeadline(value, D);
+    places.replaceChildren(drawRow(value, D, Math.max(stage.clientWidth, 280)));
+    chart.replaceChildren(drawChart(spec.constants, D));
     drawSide(value);
-    say(`Distance ${D}: ${names.map((name) => `${name} ${percent(mean(value.right[name]))}, path ${value.path[name]}`).join("; ")}`);
+    const said = names.map((name) => `${name} ${percent(mean(value.right[name]))}, path ${value.path[name]}`);
+    say(`Distance ${D}: ${said.join("; ")}`);
   };
+}
+
+function percent(share) {
+  return `${Math.round(100 * share)} %`;
+}
+
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function colourOf(role) {
+  return `--line:var(--tfb-${role})`;
+}
+
+function label(x, y, words, name, anchor = "middle") {
+  return text(x.toFixed(1), y.toFixed(1), words, name, anchor);
+}
+
+function drawRow({ letters, cards, question }, D, width) {
+  const size = width / (D + 1); // of a place
+  const end = width - 14;
+  const [[asked, card], [other, second]] = cards;
+  const x = (place) => (place + 0.5) * size;
+  const inside = (place) => clamp(x(place), 12, width - 12);
+  const rest = range(D).filter((place) => place !== asked && place !== other);
+  const readable = size >= 13 && letters.length; // on a narrow page, and far away, a place is a stripe
+
+  function box(place, name, data = {}) {
+    const wide = Math.max(size - (size > 3 ? 1 : 0), 2);
+    const box = { x: (place * size).toFixed(2), y: FLOOR, width: wide.toFixed(2), height: TALL };
+    return make("rect", { ...box, class: name, ...data });
+  }
+
+  const said =
+    `A row of ${D + 1} places: ${card} at place ${asked + 1}, ${second} at place ${other + 1}, ` +
+    `the question ${question} at the end`;
+  const over = inside(asked).toFixed(1);
+  const arc = `M${end} ${FLOOR - 22}C${end} 8 ${over} 8 ${over} ${FLOOR - 22}`;
+  const small = (place) => label(x(place), FLOOR + 18, letters[place], "tfb-far-small");
+  return drawing(
+    width,
+    FLOOR + TALL + 4,
+    said,
+    make("path", { class: "tfb-far-arc", d: arc }),
+    label((end + inside(asked)) / 2, 14, `${D - asked} places back`, "tfb-far-back"),
+    ...rest.map((place) => box(place, "tfb-far-letter")),
+    box(asked, "tfb-far-card tfb-on", { "data-asked": asked }),
+    box(other, "tfb-far-card", { "data-other": other }),
+    box(D, "tfb-far-question"),
+    ...(readable ? rest.map(small) : []),
+    label(inside(asked), FLOOR - 7, card, "tfb-far-name tfb-on"),
+    label(inside(other), FLOOR - 7, second, "tfb-far-name"),
+    label(end, FLOOR - 7, question, "tfb-far-ask"),
+  );
+}
+
+function drawChart({ networks, distances, dots, means, labels, levels }, D) {
+  const at = distances.indexOf(D);
+  const names = Object.keys(networks);
+  const x = (i) => LEFT + ((RIGHT - LEFT) * i) / (distances.length - 1);
+
+  function level([name, share]) {
+    return [
+      line(LEFT - 9, y(share), RIGHT + 9, y(share), "tfb-far-level"),
+      label(RIGHT + 9, y(share) + (share < 0.3 ? 16 : -6), name, "tfb-far-level-name", "end"),
+    ];
+  }
+
+  function dot(share, n, seed, i) {
+    return make("circle", {
+      cx: (x(i) + (n - 1.5) * 2).toFixed(1), // so that the networks' dots do not cover one another
+      cy: y(share).toFixed(1),
+      r: i === at ? 4 : 2.5,
+      class: "tfb-far-dot",
+      style: colourOf(networks[names[n]]),
+      "data-dot": `${n},${seed},${i}`,
+    });
+  }
+
+  function network(name, n) {
+    const style = colourOf(networks[name]);
+    const d = through(means[n].map((share, i) => [x(i), y(share)]));
+    const named = label(x(labels[n][0]), y(labels[n][1]), name, "tfb-far-label", "start");
+    named.setAttribute("style", style);
+    return [
+      make("path", { class: "tfb-far-line", "data-network": name, style, d }),
+      ...dots[n].flatMap((shares, seed) => shares.map((share, i) => dot(share, n, seed, i))),
+      named,
+    ];
+  }
+
+  const here = { x: x(at) - 9, y: TOP - 6, width: 18, height: HEIGHT + 12, class: "tfb-far-here" };
+  const said = names.map((name, n) => `${name}: ${means[n].map(percent).join(", ")}`);
+  return drawing(
+    RIGHT + 20,
+    TOP + HEIGHT + 38,
+    `Right answers by distance. ${said.join(". ")}`,
+    make("rect", here),
+    ...[0, 0.5, 1].map((share) => label(LEFT - 12, y(share) + 4, percent(share), "", "end")),
+    line(LEFT - 9, y(0), RIGHT + 9, y(0), "tfb-far-axis"),
+    ...Object.entries(levels).flatMap(level),
+    ...distances.map((distance, i) => label(x(i), TOP + HEIGHT + 17, distance, i === at ? "tfb-on" : "")),
+    label((LEFT + RIGHT) / 2, TOP + HEIGHT + 34, "distance D, places", ""),
+    ...names.flatMap(network),
+  );
 }

@@ -1,61 +1,112 @@
 // The feed-forward network: one unit, the sum of a few, and below what part of the layer they are.
 
-function figure({ stage, make, say, spec }) {
+import { bold, line, make, pixelDrawing, text, through } from "./elements.js";
+
+const HEIGHT = 220; // of a panel, 5 units of the curve
+const SIDE = 6;
+const WIDEST = 680;
+
+const y = (height) => HEIGHT - 40 * height - 10;
+
+export function figure({ stage, say, spec }) {
   const headline = make("p", { class: "tfb-headline" });
-  const panels = make("div", { class: "tfb-unit-panels" }), bars = make("div", { class: "tfb-unit-shares" });
+  const panels = make("div", { class: "tfb-unit-panels" });
+  const bars = make("div", { class: "tfb-unit-shares" });
   stage.append(headline, panels, bars);
 
-  const HEIGHT = 220, SIDE = 6, { target } = spec.constants;
-
-  return ({ curve, bends, partial, sum, error, params, flops }, { unit, units, ratio }) => {
-    const WIDTH = Math.min(stage.clientWidth || 680, 680), narrow = WIDTH < 520;
-    const text = (x, y, words, name, anchor = "start") => make("text", { x, y, class: `tfb-unit-${name}`, "text-anchor": anchor }, words);
-    const svg = (width, height, name, ...parts) =>
-      make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": name }, ...parts);
-    const y = (height) => HEIGHT - 40 * height - 10; // a panel is 5 units high
-
-    function panel(width, tall, name, ...lines) { // inputs from −4 to 4
-      const x = (i) => SIDE + i / (target.length - 1) * (width - 2 * SIDE);
-      const path = (heights, kind) => {
-        let d = "", down = false;
-        heights.forEach((height, i) => { // the pen is up where there is nothing
-          if (height !== null) d += `${down ? "L" : "M"}${x(i).toFixed(1)} ${y(height).toFixed(1)}`;
-          down = height !== null;
-        });
-        return make("path", { d, class: `tfb-unit-${kind}` });
-      };
-      return svg(width, tall, name,
-        make("line", { class: "tfb-unit-axis", x1: SIDE, x2: width - SIDE, y1: y(2.5), y2: y(2.5) }),
-        make("line", { class: "tfb-unit-axis", x1: width / 2, x2: width / 2, y1: y(5), y2: Math.min(y(0), tall - 4) }),
-        ...lines.map(([heights, kind]) => path(heights, kind)));
-    }
-
-    const left = narrow ? WIDTH : Math.round(WIDTH * 0.36), right = narrow ? WIDTH : WIDTH - left - 24;
-    const one = panel(left, narrow ? 150 : HEIGHT + 22, `The curve of one ${unit} unit`, [curve, "sum"]);
-    one.append(text(SIDE, y(2.5) + 30, unit === "gated" ? "one gated unit: silu(x) · x" : `one unit: ${unit}(x)`, "name"),
-      text(left - SIDE, y(2.5) + 15, "x", "note", "end"));
-    const all = panel(right, HEIGHT + 22, `The sum of ${units} ${unit} units, which misses a wave by ${error.toFixed(2)}`,
-      [target, "target"], ...partial.map((heights) => [heights, "partial"]), [sum, "sum"]);
-    all.append(text(SIDE, 14, units === 1 ? "one, weighted" : `the sum of ${units}`, "name"),
-      text(right - SIDE, HEIGHT + 18, "⋯ the wave to follow", "note", "end"),
-      ...bends.map((bend) => make("path", { d: "M0 0l5 8h-10z", class: "tfb-unit-bend", "data-bend": bend,
-        transform: `translate(${SIDE + (bend + 4) / 8 * (right - 2 * SIDE)} ${HEIGHT - 6})` })),
-      text(SIDE, HEIGHT + 18, units === 1 ? "▴ the unit begins" : narrow ? "▴ a unit begins" : "▴ a unit begins, bends the sum", "note"));
-    panels.replaceChildren(one, all);
-
-    const below = WIDTH < 320; // two names side by side would touch
-    const share = (name, part) => svg(WIDTH, below ? 56 : 42, `${name}: feed-forward ${Math.round(100 * part)} percent`,
-      text(0, 13, `${name}: feed-forward ${Math.round(100 * part)} %`, "name"),
-      text(WIDTH - 1, below ? 48 : 13, `attention ${Math.round(100 - 100 * part)} %`, "note", "end"),
-      make("rect", { class: "tfb-unit-whole", x: 0.5, y: 20.5, width: WIDTH - 1, height: 13, rx: 2 }),
-      make("rect", { class: "tfb-unit-part", x: 0.5, y: 20.5, width: (part * (WIDTH - 1)).toFixed(2), height: 13, rx: 2, "data-share": part }));
-    const kind = unit === "gated" ? ", gated: three matrices instead of two" : "";
-    bars.replaceChildren(
-      make("p", { class: "tfb-unit-title" }, `A layer with d_ff = ${ratio === 1 ? "" : `${ratio} `}d${kind} (d = T = 512)`),
-      share("parameters", params), share("FLOPs", flops));
-
-    headline.replaceChildren(`${units} ${unit} unit${units === 1 ? " misses" : "s miss"} the wave by `,
-      make("b", {}, error.toFixed(2)), ", root mean square");
-    say(`${headline.textContent}. Feed-forward: ${Math.round(100 * params)} percent of the parameters, ${Math.round(100 * flops)} of the FLOPs`);
+  return (value, state) => {
+    const width = Math.min(stage.clientWidth || WIDEST, WIDEST);
+    const narrow = width < 520;
+    const left = narrow ? width : Math.round(width * 0.36);
+    const right = narrow ? width : width - left - 24;
+    panels.replaceChildren(
+      oneUnit(value, state, left, narrow ? 150 : HEIGHT + 22),
+      allUnits(value, state, right, narrow, spec.constants.target),
+    );
+    bars.replaceChildren(...shares(value, state, width));
+    const { unit, units } = state;
+    headline.replaceChildren(
+      `${units} ${unit} unit${units === 1 ? " misses" : "s miss"} the wave by `,
+      bold(value.error.toFixed(2)),
+      ", root mean square",
+    );
+    const [params, flops] = [value.params, value.flops].map((share) => Math.round(100 * share));
+    say(`${headline.textContent}. Feed-forward: ${params} percent of the parameters, ${flops} of the FLOPs`);
   };
+}
+
+/** Curves over inputs from −4 to 4, each as [heights, its name], and what is written beside them. */
+function panel(width, tall, label, curves, words) {
+  const x = (i, many) => SIDE + (i / (many - 1)) * (width - 2 * SIDE);
+  const curve = ([heights, name]) => {
+    const points = heights.map((height, i) => (height === null ? null : [x(i, heights.length), y(height)]));
+    return make("path", { d: through(points), class: `tfb-unit-${name}` });
+  };
+  return pixelDrawing(
+    width,
+    tall,
+    label,
+    line(SIDE, y(2.5), width - SIDE, y(2.5), "tfb-unit-axis"),
+    line(width / 2, y(5), width / 2, Math.min(y(0), tall - 4), "tfb-unit-axis"),
+    ...curves.map(curve),
+    ...words,
+  );
+}
+
+function oneUnit({ curve }, { unit }, width, tall) {
+  const name = unit === "gated" ? "one gated unit: silu(x) · x" : `one unit: ${unit}(x)`;
+  const words = [
+    text(SIDE, y(2.5) + 30, name, "tfb-unit-name"),
+    text(width - SIDE, y(2.5) + 15, "x", "tfb-unit-note", "end"),
+  ];
+  return panel(width, tall, `The curve of one ${unit} unit`, [[curve, "sum"]], words);
+}
+
+function allUnits({ bends, partial, sum, error }, { unit, units }, width, narrow, target) {
+  const bend = (place) => {
+    const across = SIDE + ((place + 4) / 8) * (width - 2 * SIDE);
+    const transform = `translate(${across} ${HEIGHT - 6})`;
+    return make("path", { d: "M0 0l5 8h-10z", class: "tfb-unit-bend", "data-bend": place, transform });
+  };
+  const several = narrow ? "▴ a unit begins" : "▴ a unit begins, bends the sum";
+  const words = [
+    text(SIDE, 14, units === 1 ? "one, weighted" : `the sum of ${units}`, "tfb-unit-name"),
+    text(width - SIDE, HEIGHT + 18, "⋯ the wave to follow", "tfb-unit-note", "end"),
+    ...bends.map(bend),
+    text(SIDE, HEIGHT + 18, units === 1 ? "▴ the unit begins" : several, "tfb-unit-note"),
+  ];
+  const curves = [[target, "target"], ...partial.map((heights) => [heights, "partial"]), [sum, "sum"]];
+  const label = `The sum of ${units} ${unit} units, which misses a wave by ${error.toFixed(2)}`;
+  return panel(width, HEIGHT + 22, label, curves, words);
+}
+
+function shares({ params, flops }, { unit, ratio }, width) {
+  const gated = unit === "gated" ? ", gated: three matrices instead of two" : "";
+  const title = `A layer with d_ff = ${ratio === 1 ? "" : `${ratio} `}d${gated} (d = T = 512)`;
+  return [
+    make("p", { class: "tfb-unit-title" }, title),
+    shareBar("parameters", params, width),
+    shareBar("FLOPs", flops, width),
+  ];
+}
+
+function shareBar(name, part, width) {
+  const below = width < 320; // two names side by side would touch
+  const feedForward = Math.round(100 * part);
+  const attention = Math.round(100 - 100 * part);
+  const box = { x: 0.5, y: 20.5, height: 13, rx: 2 };
+  return pixelDrawing(
+    width,
+    below ? 56 : 42,
+    `${name}: feed-forward ${feedForward} percent`,
+    text(0, 13, `${name}: feed-forward ${feedForward} %`, "tfb-unit-name"),
+    text(width - 1, below ? 48 : 13, `attention ${attention} %`, "tfb-unit-note", "end"),
+    make("rect", { class: "tfb-unit-whole", ...box, width: width - 1 }),
+    make("rect", {
+      class: "tfb-unit-part",
+      ...box,
+      width: (part * (width - 1)).toFixed(2),
+      "data-share": part,
+    }),
+  );
 }

@@ -1,19 +1,31 @@
-// The heads explorer. A small matrix for each head and what it does; of one head a large matrix and a query's weights as arcs.
+// The heads explorer. A small matrix for each head and what it does; of one head a large matrix and a
+// query's weights as arcs.
 
-function figure(view) {
-  const { stage, make, say, shade, spec } = view;
+import { arcDiagram } from "./arcs.js";
+import { bold, columns, make } from "./elements.js";
+import { attentionMatrix, drawLegend, smallMatrix } from "./matrix.js";
+import { clamp, range } from "./numbers.js";
+import { bar, cell, row } from "./tables.js";
+
+const LEFT = 80; // as wide as the matrix below, its columns under the tokens
+const CELL = 24;
+
+export function figure(view) {
+  const { stage, say, shade, spec } = view;
   const { letters, questions } = spec.constants;
   const at = { head: 0, query: 12, key: null };
-  let value, state;
+  const edges = range(letters.length + 1).map((i) => LEFT + i * CELL);
+  let value;
+  let state;
 
   const headline = make("p", { class: "tfb-headline" });
   const heads = make("div", { class: "tfb-heads tfb-work", role: "group", "aria-label": "Choose a head" });
-  const arcs = arcDiagram(view, (query) => move({ query }));
+  const arcs = arcDiagram((query) => move({ query }));
   const matrix = attentionMatrix(view, at, move);
   const reading = make("p", { class: "tfb-reading" });
   const legend = make("div", { class: "tfb-legend", "aria-hidden": "true" });
   const table = make("table", { class: "tfb-costs tfb-questions" });
-  stage.append(headline, heads, make("div", { class: "tfb-columns" }, make("div", { class: "tfb-main" }, reading, arcs.node, matrix.node, legend), table));
+  stage.append(headline, heads, columns([reading, arcs.node, matrix.node, legend], table));
 
   function move(to) {
     const head = at.head;
@@ -24,16 +36,21 @@ function figure(view) {
     say(`head ${at.head + 1} of ${state.H}: ${sentence()}`);
   }
 
-  function settle() { // within what there is; where no key was asked for, the one that the query attends to most
-    [at.head, at.query] = [within(at.head, state.H), within(at.query, letters.length)];
-    at.key = within(at.key ?? value.most[at.head][at.query], letters.length);
+  /** Within what there is; where no key was asked for, the one that the query attends to most. */
+  function settle() {
+    at.head = clamp(at.head, 0, state.H - 1);
+    at.query = clamp(at.query, 0, letters.length - 1);
+    at.key = clamp(at.key ?? value.most[at.head][at.query], 0, letters.length - 1);
   }
 
   function sentence() {
     const token = (i) => `${letters[i]} (place ${i + 1})`;
-    const row = value.weights[at.head][at.query], most = value.most[at.head][at.query];
-    const other = at.key === most ? "" : row[at.key] === null ? `; ${token(at.key)} is masked` : `; to ${token(at.key)} ${row[at.key].toFixed(2)}`;
-    return `token ${token(at.query)} attends most to ${token(most)}, ${row[most].toFixed(2)}${other}`;
+    const weights = value.weights[at.head][at.query];
+    const most = value.most[at.head][at.query];
+    const said = `token ${token(at.query)} attends most to ${token(most)}, ${weights[most].toFixed(2)}`;
+    if (at.key === most) return said;
+    if (weights[at.key] === null) return `${said}; ${token(at.key)} is masked`;
+    return `${said}; to ${token(at.key)} ${weights[at.key].toFixed(2)}`;
   }
 
   function mark() {
@@ -42,45 +59,75 @@ function figure(view) {
     reading.textContent = sentence();
   }
 
-  function drawHeads() {
-    heads.replaceChildren(...value.weights.map((A, i) => make("button", { type: "button", "aria-pressed": "false", click: () => move({ head: i }) },
-      smallMatrix(view, A), make("span", {}, `head ${i + 1}`), make("b", {}, value.work[i]))));
+  function headButton(A, i) {
+    const attributes = { type: "button", "aria-pressed": "false", click: () => move({ head: i }) };
+    const name = make("span", {}, `head ${i + 1}`);
+    return make("button", attributes, smallMatrix(view, A), name, bold(value.work[i]));
   }
 
   function drawHead() {
     matrix.draw(value.weights[at.head], letters);
-    [...heads.children].forEach((button, i) => button.setAttribute("aria-pressed", i === at.head));
+    for (const [i, button] of [...heads.children].entries())
+      button.setAttribute("aria-pressed", i === at.head);
     drawTable();
   }
 
-  const LEFT = 80, CELL = 24; // as wide as the matrix below, its columns under the tokens
-  const edges = Array.from({ length: letters.length + 1 }, (_, i) => LEFT + i * CELL);
-
   function drawTable() {
-    const bar = (share, short) => make("span", { class: short ? "tfb-bar tfb-short" : "tfb-bar", style: `width:${100 * share}%` });
-    const scores = value.scores[at.head];
+    const heading = (words) => make("th", { scope: "col", colspan: 2 }, words);
+    const loss = make("th", { scope: "row", colspan: 4 }, "loss, nats (a guess: 2.30)");
+    const head = make(
+      "tr",
+      {},
+      cell(""),
+      heading(`weight of head ${at.head + 1} there`),
+      heading("right answers"),
+    );
     table.replaceChildren(
       make("caption", {}, "Each question wants a place"),
-      make("thead", {}, make("tr", {}, make("td", {}), make("th", { scope: "col", colspan: 2 }, `weight of head ${at.head + 1} there`), make("th", { scope: "col", colspan: 2 }, "right answers"))),
-      make("tbody", {}, ...questions.map((question, i) => make("tr", {}, make("th", { scope: "row" }, question),
-        make("td", {}, bar(scores[i])), make("td", {}, scores[i].toFixed(2)),
-        make("td", {}, bar(value.accuracy[i], value.short[i])), make("td", { class: value.short[i] ? "tfb-short" : undefined }, `${(100 * value.accuracy[i]).toFixed(0)} %`)))),
-      make("tfoot", {}, make("tr", {}, make("th", { scope: "row", colspan: 4 }, "loss, nats (a guess: 2.30)"), make("td", {}, value.loss.toFixed(2)))));
+      make("thead", {}, head),
+      make("tbody", {}, ...questions.map(questionRow)),
+      make("tfoot", {}, make("tr", {}, loss, cell(value.loss.toFixed(2)))),
+    );
+  }
+
+  function questionRow(question, i) {
+    const score = value.scores[at.head][i];
+    const right = 100 * value.accuracy[i];
+    const short = value.short[i] ? "tfb-short" : undefined;
+    return row(question, [
+      cell(bar(100 * score)),
+      cell(score.toFixed(2)),
+      cell(bar(right, short)),
+      cell(`${right.toFixed(0)} %`, short),
+    ]);
+  }
+
+  function drawHeadline() {
+    const missed = questions.filter((_, i) => value.short[i]);
+    const some = missed.length && missed.length < questions.length;
+    headline.replaceChildren(
+      `d = ${state.d} in ${state.H} head${state.H > 1 ? "s" : ""}${state.trained ? "" : ", untrained"}: `,
+      bold(`${questions.length - missed.length} of ${questions.length}`),
+      " questions answered",
+      some ? `, not: ${missed.join(", ")}` : "",
+    );
   }
 
   return (newValue, newState) => {
     const first = !state;
     [value, state] = [newValue, { ...newState }];
-    if (first) at.head = Math.max(value.work.findIndex((work) => work.startsWith("induction")), 0);
+    if (first)
+      at.head = Math.max(
+        value.work.findIndex((work) => work.startsWith("induction")),
+        0,
+      );
     at.key = null;
     settle();
-    drawHeads();
+    heads.replaceChildren(...value.weights.map(headButton));
     drawHead();
     mark();
-    const missed = questions.filter((_, i) => value.short[i]);
-    headline.replaceChildren(`d = ${state.d} in ${state.H} head${state.H > 1 ? "s" : ""}${state.trained ? "" : ", untrained"}: `,
-      make("b", {}, `${questions.length - missed.length} of ${questions.length}`), " questions answered", missed.length && missed.length < questions.length ? `, not: ${missed.join(", ")}` : "");
-    legend.replaceChildren("0", make("span", { style: `background:linear-gradient(90deg,${[0, 0.25, 0.5, 0.75, 1].map(shade)})` }), "1 weight");
+    drawHeadline();
+    drawLegend(legend, shade, "1 weight");
     say(`layer ${state.layer}, ${headline.textContent}`);
   };
 }

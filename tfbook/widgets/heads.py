@@ -36,7 +36,6 @@ class HeadsExplorer(Figure):
     """
 
     title = "Heads explorer"
-    shared = ("matrix", "arcs")
     controls = (
         Slider("d", "d dimensions", models.WIDTHS, between=False),
         Slider("H", "H heads", models.HEADS, between=False),

@@ -1,74 +1,141 @@
+// An attention matrix that is read cell by cell, a small one for each head, and what its colours mean.
 
-// ---- an attention matrix that is read cell by cell, and a small one for each head ----
+import { make, text } from "./elements.js";
+import { clamp, range } from "./numbers.js";
 
-function attentionMatrix({ make, shade }, at, move) { // at: the {head, query, key} that is read; move(to): the reader goes elsewhere
-  let cell, left, top; // pixels, unless the page is narrower
+const NAME_ROOM = 80; // left of the rows, and more where names are long
+const LABEL =
+  "Attention matrix. Arrow keys move over queries and keys, Home and End to the ends of a row, " +
+  "with Control to the corners, Page Up and Page Down over heads.";
+
+/** How far a key moves {query, key, head}; the figure keeps that within what there is. */
+function stepOf({ key, ctrlKey }) {
+  const far = ctrlKey ? Infinity : 0;
+  const steps = {
+    ArrowUp: { query: -1 },
+    ArrowDown: { query: 1 },
+    ArrowLeft: { key: -1 },
+    ArrowRight: { key: 1 },
+    PageUp: { head: -1 },
+    PageDown: { head: 1 },
+    Home: { query: -far, key: -Infinity },
+    End: { query: far, key: Infinity },
+  };
+  return steps[key];
+}
+
+/** `at` is the {head, query, key} that is read; `move(to)` is called when the reader goes elsewhere. */
+export function attentionMatrix({ shade }, at, move) {
+  let size; // of a cell, in pixels unless the page is narrower
+  let left;
+  let top;
   const node = make("div", {
-    class: "tfb-matrix", tabindex: 0, role: "application", "aria-roledescription": "attention matrix",
-    "aria-label": "Attention matrix. Arrow keys move over queries and keys, Home and End to the ends of a row, with Control to the corners, Page Up and Page Down over heads.",
-    keydown: (event) => {
-      const far = event.ctrlKey ? Infinity : 0; // the figure keeps a move within what there is
-      const [query, key, head] = {
-        ArrowUp: [-1, 0, 0], ArrowDown: [1, 0, 0], ArrowLeft: [0, -1, 0], ArrowRight: [0, 1, 0], PageUp: [0, 0, -1], PageDown: [0, 0, 1],
-        Home: [-far, -Infinity, 0], End: [far, Infinity, 0],
-      }[event.key] ?? [];
-      if (query === undefined) return;
-      event.preventDefault();
-      move({ query: at.query + query, key: at.key + key, head: at.head + head });
-    },
-    pointermove: point, pointerdown: point, focus: () => move({}),
+    class: "tfb-matrix",
+    tabindex: 0,
+    role: "application",
+    "aria-roledescription": "attention matrix",
+    "aria-label": LABEL,
+    keydown: press,
+    pointermove: point,
+    pointerdown: point,
+    focus: () => move({}),
   });
+
+  function press(event) {
+    const step = stepOf(event);
+    if (!step) return;
+    event.preventDefault();
+    const { query = 0, key = 0, head = 0 } = step;
+    move({ query: at.query + query, key: at.key + key, head: at.head + head });
+  }
 
   function point(event) {
     const cell = event.target.closest?.("[data-q]");
     if (cell) move({ query: Number(cell.dataset.q), key: Number(cell.dataset.k) });
   }
 
-  function draw(A, names) {
-    const T = names.length, longest = Math.max(...names.map((name) => name.length)), RIGHT = 22 + 4 * longest; // room for a slanted name
-    cell = Math.min(Math.max(384 / T, 14), 44);
-    const middle = cell / 2 + 4, size = T * cell, cells = [];
-    const shrunk = Math.min((node.clientWidth || 500) / (80 + size + RIGHT), 1), font = Math.min(13 / shrunk, 0.7 * cell); // legible on a phone
-    left = Math.max(80, 10 + 0.6 * font * Math.max(longest, 7)); // 7: the word query and its arrow
-    top = Math.max(2 * font + 14, 14 + 0.5 * font * longest);
-    for (let q = 0; q < T; q++)
-      for (let k = 0; k < T; k++)
-        cells.push(make("rect", {
-          x: left + k * cell, y: top + q * cell, width: cell - 1, height: cell - 1, "data-q": q, "data-k": k,
-          class: A[q][k] === null ? "tfb-masked" : undefined, fill: A[q][k] === null ? undefined : shade(A[q][k]),
-        }));
-    const rows = names.map((name, q) => make("text", { x: left - 6, y: top + q * cell + middle, "text-anchor": "end", class: "tfb-query", "data-query": q }, name));
-    const columns = names.map((name, k) => make("text", { transform: `translate(${left + k * cell + middle} ${top - 6}) rotate(-52)`, class: "tfb-key", "data-key": k }, name));
-    node.replaceChildren(make("svg", { viewBox: `0 0 ${left + size + RIGHT} ${top + size + 18}`, "aria-hidden": "true", style: `max-width:${left + size + RIGHT}px;font-size:${font}px` },
-      make("text", { x: left - 6, y: top - 8, "text-anchor": "end", class: "tfb-query tfb-axis" }, "query ↓"),
-      make("text", { x: left - 6, y: top - 10 - font, "text-anchor": "end", class: "tfb-axis tfb-key-axis" }, "key →"),
-      ...cells, ...rows, ...columns,
-      make("rect", { class: "tfb-frame", width: cell - 1, height: cell - 1 })));
+  function cell(weight, q, k) {
+    const masked = weight === null;
+    return make("rect", {
+      x: left + k * size,
+      y: top + q * size,
+      width: size - 1,
+      height: size - 1,
+      "data-q": q,
+      "data-k": k,
+      class: masked ? "tfb-masked" : undefined,
+      fill: masked ? undefined : shade(weight),
+    });
   }
 
-  function mark() { // the cell that is read, its row and its column
-    const svg = node.firstChild;
-    for (const name of svg.querySelectorAll(".tfb-on")) name.classList.remove("tfb-on");
-    svg.querySelector(`[data-query="${at.query}"]`).classList.add("tfb-on");
-    svg.querySelector(`[data-key="${at.key}"]`).classList.add("tfb-on");
-    const frame = svg.querySelector(".tfb-frame");
-    frame.setAttribute("x", left + at.key * cell);
-    frame.setAttribute("y", top + at.query * cell);
+  function queryName(name, q) {
+    const label = text(left - 6, top + q * size + size / 2 + 4, name, "tfb-query", "end");
+    label.setAttribute("data-query", q);
+    return label;
   }
+
+  function keyName(name, k) {
+    const transform = `translate(${left + k * size + size / 2 + 4} ${top - 6}) rotate(-52)`;
+    return make("text", { transform, class: "tfb-key", "data-key": k }, name);
+  }
+
+  function draw(A, names) {
+    const T = names.length;
+    const longest = Math.max(...names.map((name) => name.length));
+    const right = 22 + 4 * longest; // room for a slanted name
+    size = clamp(384 / T, 14, 44);
+    const shrunk = Math.min((node.clientWidth || 500) / (NAME_ROOM + T * size + right), 1);
+    const font = Math.min(13 / shrunk, 0.7 * size); // legible on a phone
+    left = Math.max(NAME_ROOM, 10 + 0.6 * font * Math.max(longest, 7)); // 7: the word query and its arrow
+    top = Math.max(2 * font + 14, 14 + 0.5 * font * longest);
+    const width = left + T * size + right;
+    const attributes = {
+      viewBox: `0 0 ${width} ${top + T * size + 18}`,
+      "aria-hidden": "true",
+      style: `max-width:${width}px;font-size:${font}px`,
+    };
+    const picture = make(
+      "svg",
+      attributes,
+      text(left - 6, top - 8, "query ↓", "tfb-query tfb-axis", "end"),
+      text(left - 6, top - 10 - font, "key →", "tfb-axis tfb-key-axis", "end"),
+      ...A.flatMap((row, q) => row.map((weight, k) => cell(weight, q, k))),
+      ...names.map(queryName),
+      ...names.map(keyName),
+      make("rect", { class: "tfb-frame", width: size - 1, height: size - 1 }),
+    );
+    node.replaceChildren(picture);
+  }
+
+  /** The cell that is read, its row and its column. */
+  function mark() {
+    const picture = node.firstChild;
+    for (const name of picture.querySelectorAll(".tfb-on")) name.classList.remove("tfb-on");
+    picture.querySelector(`[data-query="${at.query}"]`).classList.add("tfb-on");
+    picture.querySelector(`[data-key="${at.key}"]`).classList.add("tfb-on");
+    const frame = picture.querySelector(".tfb-frame");
+    frame.setAttribute("x", left + at.key * size);
+    frame.setAttribute("y", top + at.query * size);
+  }
+
   return { node, draw, mark };
 }
 
-function smallMatrix({ make, shade }, A) { // a pixel for each weight
+/** A pixel for each weight. */
+export function smallMatrix({ shade }, A) {
   const canvas = make("canvas", { width: A.length, height: A.length, "aria-hidden": "true" });
   const context = canvas.getContext("2d", { willReadFrequently: true });
-  A.forEach((row, q) => row.forEach((weight, k) => {
-    if (weight === null) return;
-    context.fillStyle = shade(weight);
-    context.fillRect(k, q, 1, 1);
-  }));
+  for (const q of range(A.length)) {
+    for (const k of range(A.length)) {
+      if (A[q][k] === null) continue;
+      context.fillStyle = shade(A[q][k]);
+      context.fillRect(k, q, 1, 1);
+    }
+  }
   return canvas;
 }
 
-function within(n, size) { // the nearest place there is
-  return Math.min(Math.max(n, 0), size - 1);
+export function drawLegend(legend, shade, words) {
+  const colours = [0, 0.25, 0.5, 0.75, 1].map(shade);
+  legend.replaceChildren("0", make("span", { style: `background:linear-gradient(90deg,${colours})` }), words);
 }

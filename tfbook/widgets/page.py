@@ -29,7 +29,7 @@ def page(figure, still=None):
         f'<style>{figure._css}</style><div class="tfb" data-figure="{name}"><div'
         f' class="tfb-still"><p>{html.escape(figure.title)}: it moves where scripts may'
         f" run. In a notebook, run this cell.</p>{still}</div></div><script"
-        f' type="module">{figure._esm}\nplace({json.dumps(name)}, {held});</script>'
+        f' type="module">{figure._esm}place(figure, "{name}", {held});</script>'
     )
 
 

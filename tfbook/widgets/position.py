@@ -35,7 +35,6 @@ class PositionExplorer(Figure):
     """
 
     title = "Positions"
-    shared = ("position_lengths",)
     controls = (
         Choice(
             "scheme",

@@ -1,8 +1,8 @@
 """What the book's tools leave undone on a page, as a Sphinx extension.
 
-Room for pictures and formulas, a description for links to it, a place for each search.
-The title page's tables say what each page is about; that is its description. The
-address follows from the repository's in _config.yml.
+The palette, room for pictures and formulas, a description for links to it, a place for
+each search. The title page's tables say what each page is about; that is its
+description. The address follows from the repository's in _config.yml.
 """
 
 import re
@@ -13,6 +13,8 @@ from address import slug
 from formula_size import reserve_space
 from imagesize import get as size_of
 from sphinx.addnodes import index as Index
+
+from tfbook.notebook import palette
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -112,6 +114,7 @@ def describe(app, name, template, context, doctree):
 
 def finish_page(app, name, template, context, doctree):
     """Runs for each page that is about to be written."""
+    context["palette"] = palette.css("html", 'html[data-theme="dark"]')
     if name == "search":
         context["questions"] = app.book_questions
     if "body" in context:

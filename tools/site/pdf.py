@@ -27,24 +27,26 @@ from pypdf.generic import (
     TextStringObject,
 )
 
+from tfbook.notebook.palette import LIGHT
+
 LEFT_OUT = {"figures"}  # the same figures as in the chapters, only all in one place
 WIDTH = 660  # pixels between the margins: figures are drawn as wide as the paper
 PAPER = """@page { size: A4; margin: 22mm 18mm 20mm;
-  @top-left { content: %s; font: 8pt sans-serif; color: #555; }
+  @top-left { content: %s; font: 8pt sans-serif; color: COLOUR; }
   @bottom-right { content: counter(page); font: 9pt sans-serif; } }
-html { counter-reset: page %d; }"""
+html { counter-reset: page %d; }""".replace("COLOUR", LIGHT["muted"])
 FRONT = """<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>
 @page {{ size: A4; margin: 22mm 18mm 20mm; }}
 body {{ font: 10pt/1.4 system-ui, "Liberation Sans", sans-serif; margin: 0; }}
 header {{ break-after: page; padding-top: 75mm; }}
-header p {{ color: #444; font-size: 12pt; max-width: 120mm; }}
+header p {{ color: {muted}; font-size: 12pt; max-width: 120mm; }}
 h1 {{ font-size: 34pt; line-height: 1.1; margin: 0 0 8mm; }}
 h2 {{ font-size: 18pt; margin: 0 0 6mm; }}
 nav {{ columns: 2; column-gap: 10mm; }}
 a {{ break-inside: avoid; color: inherit; display: flex; gap: 2mm; text-decoration: none; }}
 a > span {{ flex: 1; }}
 .level-1 {{ break-after: avoid; font-weight: 600; margin-top: 3.5mm; }}
-.level-2 {{ color: #333; font-size: 9pt; padding-left: 4mm; }}
+.level-2 {{ color: {muted}; font-size: 9pt; padding-left: 4mm; }}
 </style><header><h1>{title}</h1><p>{said}</p><p>{author}</p></header><h2>Contents</h2><nav>{rows}</nav>"""  # noqa: E501
 READ = """() => ({
   title: document.querySelector(".navbar-brand").textContent.trim(),
@@ -140,6 +142,7 @@ def front(page, read, pages):
     page.goto("about:blank")
     page.set_content(
         FRONT.format(
+            muted=LIGHT["muted"],
             rows="".join(rows),
             **{name: html.escape(str(words)) for name, words in read.items()},
         )
