@@ -1,11 +1,12 @@
 """The ledger says what the chapters say."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
-from tfbook.notebook.claims import RULINGS, verdict
+from tfbook.notebook.claims import RULINGS, evidence, verdict
 from tfbook.notebook.ledger import STORED, ledger
 from tfbook.notebook.ledger import _verdict as read
 
@@ -48,10 +49,45 @@ def test_what_is_read_is_the_verdict():
     assert "&" not in "".join(v.claim for v in first.verdicts)
 
 
+def test_evidence_is_on_a_claim_that_has_its_verdict_elsewhere():
+    book = ledger(CHAPTERS)
+    where = {v.name: c.page for c in book.chapters for v in c.verdicts}
+    for chapter in book.chapters:
+        for name in chapter.evidence:
+            assert where[name] != chapter.page, f"{name} has its verdict in the chapter"
+
+
+def test_a_row_names_the_chapters_with_further_evidence(tmp_path):
+    boxes = {
+        "01-one": verdict("a-claim", "It is so.", "holds", "Measured."),
+        "02-two": evidence("a-claim", "Measured again."),
+    }
+    for page, box in boxes.items():
+        cells = [
+            {"cell_type": "markdown", "source": [f"# {page}"]},
+            {
+                "cell_type": "code",
+                "source": [],
+                "outputs": [{"data": {"text/html": box._repr_html_()}}],
+            },
+        ]
+        text = json.dumps({"cells": cells})
+        (tmp_path / f"{page}.ipynb").write_text(text, encoding="utf-8")
+    book = ledger(tmp_path)
+    assert [chapter.page for chapter in book.elsewhere("a-claim")] == ["02-two"]
+    page = book._repr_html_()
+    assert page.count('id="row-a-claim"') == 1
+    assert '<a href="02-two.html#evidence-a-claim">02-two</a>' in page
+    assert "claims.html#row-a-claim" in boxes["02-two"]._repr_html_()
+
+
 def test_counts_and_links():
     book = ledger(CHAPTERS)
     page = book._repr_html_()
-    assert sum(book.count().values()) == page.count("#claim-")
+    assert sum(book.count().values()) == page.count("#claim-") == page.count("<tr id=")
+    for ruling, n in book.count().items():
+        assert f"</strong> {ruling}</label>" in page
+        assert page.count(f'data-ruling="{ruling}"><td>') == n
     for chapter in book.chapters:
         assert (CHAPTERS / f"{chapter.page}.ipynb").exists()
 

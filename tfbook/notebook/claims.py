@@ -96,6 +96,43 @@ class Verdict:
         return f'<details class="tfb-verdict-how">{summary}<dl>{rows}</dl></details>'
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """What another chapter measured on a claim that has its verdict elsewhere.
+
+    Parameters
+    ----------
+    name : str
+        The claim's name.
+    text : str
+        What was measured.
+
+    Examples
+    --------
+    >>> Evidence("rows-sum-to-one", "Rows of a trained model sum to 1 too.")
+    On rows-sum-to-one: Rows of a trained model sum to 1 too.
+    """
+
+    name: str
+    text: str
+
+    def __repr__(self):
+        return f"On {self.name}: {self.text}"
+
+    def _repr_html_(self):
+        return (
+            f'<div class="tfb-evidence mathjax_process" id="evidence-{self.name}" '
+            'style="border-left:4px solid #5a6270;padding:.5rem 1rem;margin:1rem 0">'
+            f'<p><a href="claims.html#row-{self.name}"><strong>Evidence for a '
+            f"verdict.</strong></a> {html.escape(self.text)}</p></div>"
+        )
+
+
+def evidence(name, text):
+    """Return an :class:`Evidence`: a claim has one verdict, in one chapter."""
+    return Evidence(name, text)
+
+
 def verdict(name, claim, ruling, reason, refuted_by="", control="", seeds=None):
     """Return a :class:`Verdict`, which a notebook shows as a box."""
     return Verdict(name, claim, ruling, reason, refuted_by, control, seeds)

@@ -18,15 +18,23 @@ STORED = re.compile(
 FIELD = re.compile(r"<dt>(.*?)</dt><dd>(.*?)</dd>", re.DOTALL)
 
 
+ELSEWHERE = re.compile(r'class="tfb-evidence[^"]*" id="evidence-([\w-]+)"')
+FILTER = (
+    ".tfb-ledger:has([value='{0}']:checked) :is(tbody tr, table)"
+    ":not([data-ruling='{0}']):not(:has([data-ruling='{0}'])){{display:none}}"
+)
+
+
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter's title, the name of its page, and its verdicts in the order of the
-    page.
+    """A chapter's title, the name of its page, its verdicts in the order of the page,
+    and the names of the claims of others that it has evidence on.
     """
 
     title: str
     page: str
     verdicts: tuple
+    evidence: tuple = ()
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,10 @@ class Ledger:
         rulings = [v.ruling for chapter in self.chapters for v in chapter.verdicts]
         return {ruling: rulings.count(ruling) for ruling in RULINGS}
 
+    def elsewhere(self, name):
+        """The other chapters with evidence on a claim."""
+        return [chapter for chapter in self.chapters if name in chapter.evidence]
+
     def __repr__(self):
         return "\n".join(
             f"{chapter.title}: {v!r}"
@@ -48,29 +60,45 @@ class Ledger:
         )
 
     def _repr_html_(self):
-        counts = "".join(
-            f'<span class="tfb-count" data-ruling="{ruling}">'
-            f'<strong class="tfb-verdict-ruling">{n}</strong> {ruling}</span> '
-            for ruling, n in self.count().items()
+        counts = self.count()
+        choices = [("", "all", sum(counts.values()))]
+        choices += [(ruling, ruling, n) for ruling, n in counts.items()]
+        chosen = "".join(
+            f'<label class="tfb-count" data-ruling="{ruling}">'
+            f'<input type="radio" name="tfb-ruling" value="{ruling}"'
+            f"{' checked' * (not ruling)}> "
+            f'<strong class="tfb-verdict-ruling">{n}</strong> {name}</label> '
+            for ruling, name, n in choices
         )
+        style = "".join(map(FILTER.format, RULINGS))
+        tables = "".join(self._table(c) for c in self.chapters if c.verdicts)
         return (
-            f'<div class="tfb-ledger mathjax_process"><p>{counts}</p>'
-            f"{''.join(map(_part, self.chapters))}</div>"
+            f'<div class="tfb-ledger mathjax_process"><style>{style}</style>'
+            f"<fieldset><legend>Show the claims with this verdict</legend>{chosen}"
+            f"</fieldset>{tables}</div>"
         )
 
+    def _table(self, chapter):
+        rows = "".join(self._row(chapter, v) for v in chapter.verdicts)
+        return (
+            f'<table class="table"><caption>{html.escape(chapter.title)}</caption>'
+            '<thead><tr data-ruling><th scope="col">The source says</th>'
+            '<th scope="col">The experiment says</th></tr></thead>'
+            f"<tbody>{rows}</tbody></table>"
+        )
 
-def _part(chapter):
-    rows = "".join(
-        f'<tr><td><a href="{chapter.page}.html#claim-{v.name}">{html.escape(v.claim)}'
-        f'</a></td><td data-ruling="{v.ruling}"><strong class="tfb-verdict-ruling">'
-        f"{v.ruling.capitalize()}.</strong> {html.escape(v.reason)}</td></tr>"
-        for v in chapter.verdicts
-    )
-    return (
-        f'<table class="table"><caption>{html.escape(chapter.title)}</caption>'
-        '<thead><tr><th scope="col">The source says</th><th scope="col">The '
-        f"experiment says</th></tr></thead><tbody>{rows}</tbody></table>"
-    )
+    def _row(self, chapter, v):
+        also = ", ".join(
+            f'<a href="{c.page}.html#evidence-{v.name}">{html.escape(c.title)}</a>'
+            for c in self.elsewhere(v.name)
+        )
+        also = f" Further evidence: {also}." if also else ""
+        return (
+            f'<tr id="row-{v.name}" data-ruling="{v.ruling}"><td>'
+            f'<a href="{chapter.page}.html#claim-{v.name}">{html.escape(v.claim)}</a>'
+            f'</td><td><strong class="tfb-verdict-ruling">{v.ruling.capitalize()}.'
+            f"</strong> {html.escape(v.reason)}{also}</td></tr>"
+        )
 
 
 def ledger(folder="."):
@@ -98,7 +126,7 @@ def ledger(folder="."):
             " run this in a clone of it"
         )
     chapters = map(_read, paths)
-    return Ledger(tuple(chapter for chapter in chapters if chapter.verdicts))
+    return Ledger(tuple(c for c in chapters if c.verdicts or c.evidence))
 
 
 def _read(path):
@@ -110,14 +138,14 @@ def _read(path):
         for line in cell["source"]
     )
     title = re.match(r"# (.+)", text)[1]
-    pages = (
+    pages = [
         "".join(output.get("data", {}).get("text/html", ""))
         for cell in cells
         for output in cell.get("outputs", [])
-    )
-    return Chapter(
-        title, path.stem, tuple(map(_verdict, filter(None, map(STORED.search, pages))))
-    )
+    ]
+    verdicts = map(_verdict, filter(None, map(STORED.search, pages)))
+    elsewhere = (name for page in pages for name in ELSEWHERE.findall(page))
+    return Chapter(title, path.stem, tuple(verdicts), tuple(elsewhere))
 
 
 def _verdict(match):
