@@ -53,14 +53,14 @@ def test_evidence_is_on_a_claim_that_has_its_verdict_elsewhere():
     book = ledger(CHAPTERS)
     where = {v.name: c.page for c in book.chapters for v in c.verdicts}
     for chapter in book.chapters:
-        for name in chapter.evidence:
+        for _, name in chapter.evidence:
             assert where[name] != chapter.page, f"{name} has its verdict in the chapter"
 
 
 def test_a_row_names_the_chapters_with_further_evidence(tmp_path):
     boxes = {
         "01-one": verdict("a-claim", "It is so.", "holds", "Measured."),
-        "02-two": evidence("a-claim", "Measured again."),
+        "02-two": evidence("a-claim", "Measured again.", "x"),
     }
     for page, box in boxes.items():
         cells = [
@@ -74,10 +74,12 @@ def test_a_row_names_the_chapters_with_further_evidence(tmp_path):
         text = json.dumps({"cells": cells})
         (tmp_path / f"{page}.ipynb").write_text(text, encoding="utf-8")
     book = ledger(tmp_path)
-    assert [chapter.page for chapter in book.elsewhere("a-claim")] == ["02-two"]
+    assert [(c.page, at) for c, at in book.elsewhere("a-claim")] == [
+        ("02-two", "evidence-a-claim-x")
+    ]
     page = book._repr_html_()
     assert page.count('id="row-a-claim"') == 1
-    assert '<a href="02-two.html#evidence-a-claim">02-two</a>' in page
+    assert '<a href="02-two.html#evidence-a-claim-x">02-two</a>' in page
     assert "claims.html#row-a-claim" in boxes["02-two"]._repr_html_()
 
 

@@ -106,6 +106,8 @@ class Evidence:
         The claim's name.
     text : str
         What was measured.
+    part : str
+        Names the part of the claim that it is about, where a chapter has several.
 
     Examples
     --------
@@ -115,22 +117,26 @@ class Evidence:
 
     name: str
     text: str
+    part: str = ""
 
     def __repr__(self):
         return f"On {self.name}: {self.text}"
 
     def _repr_html_(self):
+        name = f"{self.name}-{self.part}" if self.part else self.name
+        colour = LIGHT["muted"]
         return (
-            f'<div class="tfb-evidence mathjax_process" id="evidence-{self.name}" '
-            'style="border-left:4px solid #5a6270;padding:.5rem 1rem;margin:1rem 0">'
+            f'<div class="tfb-evidence mathjax_process" id="evidence-{name}" '
+            f'data-claim="{self.name}" style="border-left:4px solid {colour};'
+            'padding:.5rem 1rem;margin:1rem 0">'
             f'<p><a href="claims.html#row-{self.name}"><strong>Evidence for a '
             f"verdict.</strong></a> {html.escape(self.text)}</p></div>"
         )
 
 
-def evidence(name, text):
+def evidence(name, text, part=""):
     """Return an :class:`Evidence`: a claim has one verdict, in one chapter."""
-    return Evidence(name, text)
+    return Evidence(name, text, part)
 
 
 def verdict(name, claim, ruling, reason, refuted_by="", control="", seeds=None):

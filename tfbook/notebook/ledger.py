@@ -18,7 +18,7 @@ STORED = re.compile(
 FIELD = re.compile(r"<dt>(.*?)</dt><dd>(.*?)</dd>", re.DOTALL)
 
 
-ELSEWHERE = re.compile(r'class="tfb-evidence[^"]*" id="evidence-([\w-]+)"')
+ELSEWHERE = re.compile(r'id="(evidence-[\w-]+)" data-claim="([\w-]+)"')
 FILTER = (
     ".tfb-ledger:has([value='{0}']:checked) :is(tbody tr, table)"
     ":not([data-ruling='{0}']):not(:has([data-ruling='{0}'])){{display:none}}"
@@ -28,7 +28,7 @@ FILTER = (
 @dataclass(frozen=True)
 class Chapter:
     """A chapter's title, the name of its page, its verdicts in the order of the page,
-    and the names of the claims of others that it has evidence on.
+    and where it has evidence: pairs of a place on the page and a claim of another.
     """
 
     title: str
@@ -49,8 +49,11 @@ class Ledger:
         return {ruling: rulings.count(ruling) for ruling in RULINGS}
 
     def elsewhere(self, name):
-        """The other chapters with evidence on a claim."""
-        return [chapter for chapter in self.chapters if name in chapter.evidence]
+        """The other chapters with evidence on a claim, each with the first place."""
+        places = (
+            (c, {claim: at for at, claim in c.evidence[::-1]}) for c in self.chapters
+        )
+        return [(chapter, at[name]) for chapter, at in places if name in at]
 
     def __repr__(self):
         return "\n".join(
@@ -89,8 +92,8 @@ class Ledger:
 
     def _row(self, chapter, v):
         also = ", ".join(
-            f'<a href="{c.page}.html#evidence-{v.name}">{html.escape(c.title)}</a>'
-            for c in self.elsewhere(v.name)
+            f'<a href="{c.page}.html#{at}">{html.escape(c.title)}</a>'
+            for c, at in self.elsewhere(v.name)
         )
         also = f" Further evidence: {also}." if also else ""
         return (
@@ -144,7 +147,7 @@ def _read(path):
         for output in cell.get("outputs", [])
     ]
     verdicts = map(_verdict, filter(None, map(STORED.search, pages)))
-    elsewhere = (name for page in pages for name in ELSEWHERE.findall(page))
+    elsewhere = (place for page in pages for place in ELSEWHERE.findall(page))
     return Chapter(title, path.stem, tuple(verdicts), tuple(elsewhere))
 
 
