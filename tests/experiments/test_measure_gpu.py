@@ -3,6 +3,8 @@ what chapter 10 reads.
 """
 
 import importlib.util
+import itertools
+import time
 
 import pytest
 import torch
@@ -10,6 +12,7 @@ from test_gpu import CUDA
 
 from tfbook.experiments import gpu
 from tfbook.experiments.gpu import __main__ as measure_gpu
+from tfbook.torch.kernels.measure import milliseconds
 
 KINDS = {
     (form, dtype, T)
@@ -81,6 +84,22 @@ def test_what_a_gpu_measured_is_kept(tmp_path, monkeypatch, capsys):
     measure_gpu.main([])
     assert gpu.record(gpu.FILE) == {"device": "a GPU, cuda"}
     assert "gpu.json" in capsys.readouterr().out
+
+
+def test_a_call_is_timed_in_milliseconds_of_the_clock_given():
+    cpu, ticks = torch.device("cpu"), itertools.count()
+    assert milliseconds(lambda: time.sleep(0.005), cpu, repeats=3) >= 5
+    assert milliseconds(lambda: None, cpu, clock=lambda: next(ticks)) == 1000
+
+
+def test_timing_leaves_the_number_of_threads():
+    threads, seen = torch.get_num_threads(), set()
+    torch.set_num_threads(2)
+    try:
+        milliseconds(lambda: seen.add(torch.get_num_threads()), torch.device("cpu"))
+        assert seen == {2} == {torch.get_num_threads()}
+    finally:
+        torch.set_num_threads(threads)
 
 
 def test_forms_are_attention():

@@ -1,14 +1,14 @@
 """How long a call takes on a device, and how much of the device's memory."""
 
-import statistics
 import time
 
 import torch
+from torch.utils.benchmark import Measurement, Timer, timer
 
 
 def milliseconds(f, where, repeats=7, clock=time.perf_counter):
-    """Median time of a call. A GPU works on its own: events in its queue tell when it
-    began and when it was done.
+    """Median time of a call. A GPU works on its own: PyTorch's ``timer`` waits until it
+    is done before it reads the clock.
 
     Parameters
     ----------
@@ -17,9 +17,9 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
     where : torch.device
         Where it works.
     repeats : int
-        Calls, after a first one that does not count.
+        Measurements, each of 10 ms or one call, after a call that warms up.
     clock : callable
-        Seconds, where there are no events; default: a wall clock.
+        Seconds, of a CPU; default: a wall clock.
 
     Returns
     -------
@@ -30,23 +30,10 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
     >>> milliseconds(lambda: torch.ones(3).sum(), torch.device("cpu")) > 0
     True
     """
-    f()
-    times = []
-    for _ in range(repeats):
-        if where.type == "cuda":
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
-            f()
-            end.record()
-            torch.cuda.synchronize()
-            times.append(start.elapsed_time(end))
-        else:
-            start = clock()
-            f()
-            if where.type == "mps":
-                torch.mps.synchronize()
-            times.append(1000 * (clock() - start))
-    return statistics.median(times)
+    clock, threads = clock if where.type == "cpu" else timer, torch.get_num_threads()
+    call = Timer("f()", globals={"f": f}, timer=clock, num_threads=threads)
+    runs = [call.blocked_autorange(min_run_time=0.01) for _ in range(repeats)]
+    return 1000 * Measurement.merge(runs)[0].median
 
 
 def peak_bytes(f, where):
