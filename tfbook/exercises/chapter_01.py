@@ -17,42 +17,6 @@ def receptive_field(widths, gaps):
     return reach + 1
 
 
-def _itself_forgotten(widths, gaps):
-    return sum((k - 1) * gap for k, gap in zip(widths, gaps))
-
-
-def _widths_added(widths, gaps):
-    return sum(k * gap for k, gap in zip(widths, gaps))
-
-
-def _widths_added_and_one(widths, gaps):
-    return sum(k * gap for k, gap in zip(widths, gaps)) + 1
-
-
-def _widths_multiplied(widths, gaps):
-    return math.prod(widths)
-
-
-def _gaps_ignored(widths, gaps):
-    return sum(k - 1 for k in widths) + 1
-
-
-def _gap_too_wide(widths, gaps):
-    return sum((k - 1) * (gap + 1) for k, gap in zip(widths, gaps)) + 1
-
-
-def _gaps_once(widths, gaps):
-    return sum(k - 1 for k in widths) * sum(gaps) + 1
-
-
-def _last_layer_alone(widths, gaps):
-    return (widths[-1] - 1) * gaps[-1] + 1
-
-
-def _widest_layer_alone(widths, gaps):
-    return max((k - 1) * gap + 1 for k, gap in zip(widths, gaps))
-
-
 def _gaps_multiply_up(widths, gaps):
     seen, step = 1, 1
     for k, gap in zip(widths, gaps):
@@ -92,57 +56,6 @@ def _run(X, W_x, W_h, b, step, start=None):
     return np.array(states)
 
 
-def _no_memory(X, W_x, W_h, b):
-    return np.tanh(X @ W_x + b)
-
-
-def _last_state(X, W_x, W_h, b):
-    return rnn(X, W_x, W_h, b)[-1]
-
-
-def _no_tanh(X, W_x, W_h, b):
-    return _run(X, W_x, W_h, b, lambda x, h: x @ W_x + h @ W_h + b)
-
-
-def _no_bias(X, W_x, W_h, b):
-    return rnn(X, W_x, W_h, 0 * b)
-
-
-def _transposed(X, W_x, W_h, b):
-    return rnn(X, W_x, W_h.T, b)
-
-
-def _backwards(X, W_x, W_h, b):
-    return rnn(X[::-1], W_x, W_h, b)[::-1]
-
-
-def _state_outside_tanh(X, W_x, W_h, b):
-    return _run(X, W_x, W_h, b, lambda x, h: np.tanh(x @ W_x + b) + h @ W_h)
-
-
-def _begins_with_ones(X, W_x, W_h, b):
-    return _run(
-        X,
-        W_x,
-        W_h,
-        b,
-        lambda x, h: np.tanh(x @ W_x + h @ W_h + b),
-        start=np.ones(len(W_h)),
-    )
-
-
-def _state_before(X, W_x, W_h, b):
-    return np.concatenate([np.zeros((1, len(W_h))), rnn(X, W_x, W_h, b)[:-1]])
-
-
-def _state_before_as_well(X, W_x, W_h, b):
-    return np.concatenate([np.zeros((1, len(W_h))), rnn(X, W_x, W_h, b)])
-
-
-def _adds_to_the_state(X, W_x, W_h, b):
-    return _run(X, W_x, W_h, b, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b))
-
-
 def _rnn_cases(rng):
     return [
         tuple(
@@ -168,23 +81,35 @@ EXERCISES = [
         receptive_field,
         {
             "This is how far the output reaches back; the position itself is missing: "
-            "add 1.": _itself_forgotten,
+            "add 1.": lambda widths, gaps: sum(
+                (k - 1) * gap for k, gap in zip(widths, gaps)
+            ),
             "The widths are added. A layer of width k reaches k − 1 further back, and "
-            "one position is the output's own.": _widths_added,
+            "one position is the output's own.": lambda widths, gaps: sum(
+                k * gap for k, gap in zip(widths, gaps)
+            ),
             "A layer of width k reaches k − 1 positions further back, not k: the first "
-            "of them is where it stands.": _widths_added_and_one,
+            "of them is where it stands.": lambda widths, gaps: (
+                sum(k * gap for k, gap in zip(widths, gaps)) + 1
+            ),
             "The widths are multiplied: neighbours overlap, so that reaches add "
-            "up.": _widths_multiplied,
+            "up.": lambda widths, gaps: math.prod(widths),
             "The gaps are not used: a layer with gap g reaches (k − 1)·g further "
-            "back.": _gaps_ignored,
+            "back.": lambda widths, gaps: sum(k - 1 for k in widths) + 1,
             "A gap of 1 means that no position is left out: steps are gap long, not "
-            "gap + 1.": _gap_too_wide,
+            "gap + 1.": lambda widths, gaps: (
+                sum((k - 1) * (gap + 1) for k, gap in zip(widths, gaps)) + 1
+            ),
             "Each layer has its own gap: multiply layer by layer, then "
-            "add.": _gaps_once,
+            "add.": lambda widths, gaps: sum(k - 1 for k in widths) * sum(gaps) + 1,
             "This is what the last layer sees of the layer below it, not what the "
-            "stack sees of the input.": _last_layer_alone,
+            "stack sees of the input.": lambda widths, gaps: (
+                (widths[-1] - 1) * gaps[-1] + 1
+            ),
             "This is the widest layer alone. The reaches of all layers add "
-            "up.": _widest_layer_alone,
+            "up.": lambda widths, gaps: max(
+                (k - 1) * gap + 1 for k, gap in zip(widths, gaps)
+            ),
             "The gaps multiply up here, as strides do. A gap counts positions of the "
             "input.": _gaps_multiply_up,
         },
@@ -202,24 +127,43 @@ EXERCISES = [
         rnn,
         {
             "No state is carried: every output comes from its own token alone. Where "
-            "is h W_h?": _no_memory,
+            "is h W_h?": lambda X, W_x, W_h, b: np.tanh(X @ W_x + b),
             "This is the last state alone: keep the state after each "
-            "token.": _last_state,
+            "token.": lambda X, W_x, W_h, b: rnn(X, W_x, W_h, b)[-1],
             "The tanh is missing: without it, the state can grow without "
-            "bound.": _no_tanh,
-            "The bias b is missing.": _no_bias,
+            "bound.": lambda X, W_x, W_h, b: _run(
+                X, W_x, W_h, b, lambda x, h: x @ W_x + h @ W_h + b
+            ),
+            "The bias b is missing.": lambda X, W_x, W_h, b: rnn(X, W_x, W_h, 0 * b),
             "W_h is transposed: the state is a row, and stands on the left of "
-            "W_h.": _transposed,
-            "The sequence is read from its end.": _backwards,
+            "W_h.": lambda X, W_x, W_h, b: rnn(X, W_x, W_h.T, b),
+            "The sequence is read from its end.": lambda X, W_x, W_h, b: rnn(
+                X[::-1], W_x, W_h, b
+            )[::-1],
             "The old state is added outside the tanh; it belongs "
-            "inside.": _state_outside_tanh,
-            "The state begins with ones: h₀ is zero.": _begins_with_ones,
+            "inside.": lambda X, W_x, W_h, b: _run(
+                X, W_x, W_h, b, lambda x, h: np.tanh(x @ W_x + b) + h @ W_h
+            ),
+            "The state begins with ones: h₀ is zero.": lambda X, W_x, W_h, b: _run(
+                X,
+                W_x,
+                W_h,
+                b,
+                lambda x, h: np.tanh(x @ W_x + h @ W_h + b),
+                start=np.ones(len(W_h)),
+            ),
             "Each state is stored before its token is read: store it "
-            "after.": _state_before,
+            "after.": lambda X, W_x, W_h, b: np.concatenate(
+                [np.zeros((1, len(W_h))), rnn(X, W_x, W_h, b)[:-1]]
+            ),
             "The state before the first token is returned too: the states asked for "
-            "are h₁ to h_T.": _state_before_as_well,
+            "are h₁ to h_T.": lambda X, W_x, W_h, b: np.concatenate(
+                [np.zeros((1, len(W_h))), rnn(X, W_x, W_h, b)]
+            ),
             "The new state is added to the old one: it replaces "
-            "it.": _adds_to_the_state,
+            "it.": lambda X, W_x, W_h, b: _run(
+                X, W_x, W_h, b, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b)
+            ),
         },
         _rnn_cases,
     ),

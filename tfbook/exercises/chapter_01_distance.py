@@ -15,26 +15,6 @@ def layers_needed(T, k):
     return math.ceil((T - 1) / (k - 1))
 
 
-def _as_many_as_kernels(T, k):
-    return math.ceil(T / k)
-
-
-def _rounded_down(T, k):
-    return (T - 1) // (k - 1)
-
-
-def _places_not_steps(T, k):
-    return math.ceil(T / (k - 1))
-
-
-def _kernel_not_reach(T, k):
-    return math.ceil((T - 1) / k)
-
-
-def _every_place(T, k):
-    return T - 1
-
-
 def _logarithm(T, k):
     layers = 0
     while k**layers < T:
@@ -78,50 +58,6 @@ def _slope(h):
     return np.diag(1 - h**2)
 
 
-def _without_slope(H, W_h):
-    return _chain(H, lambda h: W_h.T)
-
-
-def _without_weights(H, W_h):
-    return _chain(H, _slope)
-
-
-def _slope_not_squared(H, W_h):
-    return _chain(H, lambda h: np.diag(1 - h) @ W_h.T)
-
-
-def _slope_of_the_slope(H, W_h):
-    return _chain(H, lambda h: np.diag(1 - np.tanh(h) ** 2) @ W_h.T)
-
-
-def _weights_transposed(H, W_h):
-    return _chain(H, lambda h: _slope(h) @ W_h)
-
-
-def _answer_transposed(H, W_h):
-    return rnn_jacobian(H, W_h).T
-
-
-def _backwards_in_time(H, W_h):
-    return _chain(H, lambda h: _slope(h) @ W_h.T, left=False)
-
-
-def _last_step_alone(H, W_h):
-    return _slope(H[-1]) @ W_h.T
-
-
-def _one_step_short(H, W_h):
-    return _chain(H[1:], lambda h: _slope(h) @ W_h.T)
-
-
-def _slope_on_the_other_side(H, W_h):
-    return _chain(H, lambda h: W_h.T @ _slope(h))
-
-
-def _steps_added(H, W_h):
-    return sum(_slope(h) @ W_h.T for h in H)
-
-
 def _entry_by_entry(H, W_h):
     J = np.ones_like(W_h)
     for h in H:
@@ -153,14 +89,16 @@ EXERCISES = [
         layers_needed,
         {
             "This lays kernels side by side. They overlap in one position: a layer "
-            "covers k − 1 places, of T − 1.": _as_many_as_kernels,
+            "covers k − 1 places, of T − 1.": lambda T, k: math.ceil(T / k),
             "Rounded down: where it does not come out even, one more layer is "
-            "needed.": _rounded_down,
+            "needed.": lambda T, k: (T - 1) // (k - 1),
             "One layer too many where k − 1 divides T − 1: from position T to position "
-            "1 it is T − 1 places, not T.": _places_not_steps,
-            "A kernel of width k reaches k − 1 places back, not k.": _kernel_not_reach,
+            "1 it is T − 1 places, not T.": lambda T, k: math.ceil(T / (k - 1)),
+            "A kernel of width k reaches k − 1 places back, not k.": lambda T, k: (
+                math.ceil((T - 1) / k)
+            ),
             "That is the number of places; a layer covers k − 1 of them at "
-            "once.": _every_place,
+            "once.": lambda T, k: T - 1,
             "This is for gaps that grow from layer to layer (dilated "
             "convolutions).": _logarithm,
         },
@@ -180,22 +118,34 @@ EXERCISES = [
         rnn_jacobian,
         {
             "The slope of the tanh is missing: each step also multiplies by 1 − "
-            "h².": _without_slope,
-            "W_h is missing: each step also multiplies by it.": _without_weights,
-            "The slope of tanh is 1 − h², not 1 − h.": _slope_not_squared,
+            "h².": lambda H, W_h: _chain(H, lambda h: W_h.T),
+            "W_h is missing: each step also multiplies by it.": lambda H, W_h: _chain(
+                H, _slope
+            ),
+            "The slope of tanh is 1 − h², not 1 − h.": lambda H, W_h: _chain(
+                H, lambda h: np.diag(1 - h) @ W_h.T
+            ),
             "H holds states, after the tanh: the slope is 1 − h², not 1 − "
-            "tanh(h)².": _slope_of_the_slope,
+            "tanh(h)².": lambda H, W_h: _chain(
+                H, lambda h: np.diag(1 - np.tanh(h) ** 2) @ W_h.T
+            ),
             "W_h has to be transposed: state j reaches state i through W_h[j, i], and "
-            "i is the row here.": _weights_transposed,
+            "i is the row here.": lambda H, W_h: _chain(H, lambda h: _slope(h) @ W_h),
             "The answer is transposed: a row for each entry of the last "
-            "state.": _answer_transposed,
+            "state.": lambda H, W_h: rnn_jacobian(H, W_h).T,
             "The steps are multiplied in the wrong order: the latest stands on the "
-            "left.": _backwards_in_time,
-            "This is the last step alone. The chain has T of them.": _last_step_alone,
-            "One step is missing: the first state depends on h₀ too.": _one_step_short,
+            "left.": lambda H, W_h: _chain(H, lambda h: _slope(h) @ W_h.T, left=False),
+            "This is the last step alone. The chain has T of them.": lambda H, W_h: (
+                _slope(H[-1]) @ W_h.T
+            ),
+            "One step is missing: the first state depends on h₀ too.": lambda H, W_h: (
+                _chain(H[1:], lambda h: _slope(h) @ W_h.T)
+            ),
             "The slope belongs to the state that a step makes: it multiplies rows, on "
-            "the left of W_hᵀ.": _slope_on_the_other_side,
-            "Steps of a chain multiply; these are added.": _steps_added,
+            "the left of W_hᵀ.": lambda H, W_h: _chain(H, lambda h: W_h.T @ _slope(h)),
+            "Steps of a chain multiply; these are added.": lambda H, W_h: sum(
+                _slope(h) @ W_h.T for h in H
+            ),
             "The steps are multiplied entry by entry: they are matrices, and multiply "
             "as such.": _entry_by_entry,
         },

@@ -15,60 +15,9 @@ def soft_lookup(q, K, V, temperature):
     return e / e.sum() @ V
 
 
-def _multiplied(q, K, V, temperature):
-    return softmax(K @ q * temperature) @ V
-
-
-def _no_temperature(q, K, V, temperature):
-    return softmax(K @ q) @ V
-
-
-def _divided_after(q, K, V, temperature):
-    return softmax(K @ q) / temperature @ V
-
-
-def _root_of_temperature(q, K, V, temperature):
-    return softmax(K @ q / np.sqrt(temperature)) @ V
-
-
-def _root_of_width(q, K, V, temperature):
-    return softmax(K @ q / (temperature * np.sqrt(len(q)))) @ V
-
-
-def _not_normalised(q, K, V, temperature):
-    return np.exp(K @ q / temperature) @ V
-
-
 def _overflows(q, K, V, temperature):
     e = np.exp(K @ q / temperature)
     return e / e.sum() @ V
-
-
-def _by_distance(q, K, V, temperature):
-    return softmax(-((K - q) ** 2).sum(axis=-1) / (2 * temperature)) @ V
-
-
-def _scores_mix(q, K, V, temperature):
-    return K @ q / temperature @ V
-
-
-def _keys_mixed(q, K, V, temperature):
-    return soft_lookup(q, K, K, temperature)
-
-
-def _cosine(q, K, V, temperature):
-    return (
-        softmax(K @ q / (np.linalg.norm(K, axis=-1) * np.linalg.norm(q) * temperature))
-        @ V
-    )
-
-
-def _squared_temperature(q, K, V, temperature):
-    return softmax(K @ q / temperature**2) @ V
-
-
-def _hard(q, K, V, temperature):
-    return V[np.argmax(K @ q)]
 
 
 def _lookup_cases(rng):
@@ -101,49 +50,9 @@ def _distances(x, X):
     return ((x[:, None] - X) ** 2).sum(axis=-1)
 
 
-def _not_squared(x, X, y, h):
-    return softmax(-np.sqrt(_distances(x, X)) / (2 * h**2)) @ y
-
-
-def _width_not_squared(x, X, y, h):
-    return softmax(-_distances(x, X) / (2 * h)) @ y
-
-
-def _no_half(x, X, y, h):
-    return softmax(-_distances(x, X) / h**2) @ y
-
-
-def _far_first(x, X, y, h):
-    return softmax(_distances(x, X) / (2 * h**2)) @ y
-
-
-def _over_queries(x, X, y, h):
-    return softmax(-_distances(x, X) / (2 * h**2), axis=0) @ y
-
-
-def _no_bias(x, X, y, h):
-    return softmax(x @ X.T / h**2) @ y
-
-
-def _sum_of_kernels(x, X, y, h):
-    return np.exp(-_distances(x, X) / (2 * h**2)) @ y
-
-
-def _mean_of_kernels(x, X, y, h):
-    return np.exp(-_distances(x, X) / (2 * h**2)) @ y / len(X)
-
-
 def _underflows(x, X, y, h):
     k = np.exp(-_distances(x, X) / (2 * h**2))
     return k @ y / k.sum(axis=-1)
-
-
-def _far_away_nothing(x, X, y, h):
-    return np.nan_to_num(_underflows(x, X, y, h))
-
-
-def _nearest(x, X, y, h):
-    return y[_distances(x, X).argmin(axis=-1)]
 
 
 def _regression_cases(rng):
@@ -172,33 +81,58 @@ EXERCISES = [
         r"key is its dot product with the query, divided by the temperature and by "
         r"nothing else; the weights are the softmax of the scores. Write that out too, "
         r"with NumPy alone. It must survive scores of a thousand.",
-        "One product gives all scores at once. What may be subtracted from all of "
-        "them without changing a weight, and which choice keeps <code>np.exp</code> "
-        "from growing past 1?",
+        "One product gives all scores at once. What may be subtracted from all of them "
+        "without changing a weight, and which choice keeps <code>np.exp</code> from "
+        "growing past 1?",
         soft_lookup,
         {
             "The scores are multiplied by the temperature: divide, so that a high "
-            "temperature makes them more alike.": _multiplied,
-            "The temperature is not used.": _no_temperature,
+            "temperature makes them more alike.": lambda q, K, V, temperature: (
+                softmax(K @ q * temperature) @ V
+            ),
+            "The temperature is not used.": lambda q, K, V, temperature: (
+                softmax(K @ q) @ V
+            ),
             "The weights are divided by the temperature, and no longer sum to one: "
-            "divide the scores.": _divided_after,
+            "divide the scores.": lambda q, K, V, temperature: (
+                softmax(K @ q) / temperature @ V
+            ),
             "The scores are divided by the root of the temperature: divide by the "
-            "temperature itself.": _root_of_temperature,
+            "temperature itself.": lambda q, K, V, temperature: (
+                softmax(K @ q / np.sqrt(temperature)) @ V
+            ),
             "The scores are divided by √d_k too: here the temperature is the only "
-            "divisor.": _root_of_width,
+            "divisor.": lambda q, K, V, temperature: (
+                softmax(K @ q / (temperature * np.sqrt(len(q)))) @ V
+            ),
             "The weights do not sum to one: divide by the sum of the "
-            "exponentials.": _not_normalised,
+            "exponentials.": lambda q, K, V, temperature: (
+                np.exp(K @ q / temperature) @ V
+            ),
             "exp overflows on large scores: subtract the largest first.": _overflows,
             "The score is a distance here: the dot product of query and key was asked "
-            "for.": _by_distance,
+            "for.": lambda q, K, V, temperature: (
+                softmax(-((K - q) ** 2).sum(axis=-1) / (2 * temperature)) @ V
+            ),
             "The scores themselves mix the values: take their softmax "
-            "first.": _scores_mix,
-            "The weights mix the keys: they should mix the values.": _keys_mixed,
+            "first.": lambda q, K, V, temperature: K @ q / temperature @ V,
+            "The weights mix the keys: they should mix the "
+            "values.": lambda q, K, V, temperature: soft_lookup(q, K, K, temperature),
             "The score is the cosine: do not divide by the lengths of query and "
-            "key.": _cosine,
+            "key.": lambda q, K, V, temperature: (
+                softmax(
+                    K
+                    @ q
+                    / (np.linalg.norm(K, axis=-1) * np.linalg.norm(q) * temperature)
+                )
+                @ V
+            ),
             "The scores are divided by the square of the temperature: divide by the "
-            "temperature itself.": _squared_temperature,
-            "This is the hard lookup, one value alone: mix all of them.": _hard,
+            "temperature itself.": lambda q, K, V, temperature: (
+                softmax(K @ q / temperature**2) @ V
+            ),
+            "This is the hard lookup, one value alone: mix all of "
+            "them.": lambda q, K, V, temperature: V[np.argmax(K @ q)],
         },
         _lookup_cases,
     ),
@@ -213,27 +147,40 @@ EXERCISES = [
         r"<code>tfbook.numpy</code> is yours to use. It must survive a place so far "
         r"from all data that every kernel rounds to 0.",
         "All differences at once: <code>x[:, None] - X</code> has shape <code>(T, n, "
-        "d)</code>. What divides every kernel by the sum of all, and does not mind "
-        "how small they are?",
+        "d)</code>. What divides every kernel by the sum of all, and does not mind how "
+        "small they are?",
         kernel_regression,
         {
-            "The distance is not squared.": _not_squared,
+            "The distance is not squared.": lambda x, X, y, h: (
+                softmax(-np.sqrt(_distances(x, X)) / (2 * h**2)) @ y
+            ),
             "The width h is not squared: the exponent is −‖x − x_j‖² / "
-            "2h².": _width_not_squared,
-            "The ½ is missing: the exponent is −‖x − x_j‖² / 2h².": _no_half,
-            "The sign is missing: the farthest point weighs most.": _far_first,
+            "2h².": lambda x, X, y, h: softmax(-_distances(x, X) / (2 * h)) @ y,
+            "The ½ is missing: the exponent is −‖x − x_j‖² / 2h².": lambda x, X, y, h: (
+                softmax(-_distances(x, X) / h**2) @ y
+            ),
+            "The sign is missing: the farthest point weighs most.": lambda x, X, y, h: (
+                softmax(_distances(x, X) / (2 * h**2)) @ y
+            ),
             "The weights of each data point sum to one: those of each place must "
-            "(axis=-1).": _over_queries,
+            "(axis=-1).": lambda x, X, y, h: (
+                softmax(-_distances(x, X) / (2 * h**2), axis=0) @ y
+            ),
             "This is the dot product alone: the bias −‖x_j‖² / 2h² of each data point "
-            "is missing.": _no_bias,
-            "The kernels are not divided by their sum.": _sum_of_kernels,
+            "is missing.": lambda x, X, y, h: softmax(x @ X.T / h**2) @ y,
+            "The kernels are not divided by their sum.": lambda x, X, y, h: (
+                np.exp(-_distances(x, X) / (2 * h**2)) @ y
+            ),
             "The kernels are divided by n: divide by their sum at each "
-            "place.": _mean_of_kernels,
+            "place.": lambda x, X, y, h: (
+                np.exp(-_distances(x, X) / (2 * h**2)) @ y / len(X)
+            ),
             "Far from all data every kernel is 0, and 0 / 0 is nan: subtract the "
             "largest exponent of each place first.": _underflows,
             "Far from all data the answer is 0: subtract the largest exponent of each "
-            "place first.": _far_away_nothing,
-            "This is the nearest neighbour alone: mix all of them.": _nearest,
+            "place first.": lambda x, X, y, h: np.nan_to_num(_underflows(x, X, y, h)),
+            "This is the nearest neighbour alone: mix all of "
+            "them.": lambda x, X, y, h: y[_distances(x, X).argmin(axis=-1)],
         },
         _regression_cases,
     ),

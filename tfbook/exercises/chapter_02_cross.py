@@ -17,42 +17,6 @@ def _attend(Q, K, V, width):
     return softmax(Q @ K.T / np.sqrt(width)) @ V
 
 
-def _sides_exchanged(X, context, W_Q, W_K, W_V):
-    return cross_attention(context, X, W_Q, W_K, W_V)
-
-
-def _self_attention(X, context, W_Q, W_K, W_V):
-    return cross_attention(X, X, W_Q, W_K, W_V)
-
-
-def _only_context(X, context, W_Q, W_K, W_V):
-    return cross_attention(context, context, W_Q, W_K, W_V)
-
-
-def _keys_from_here(X, context, W_Q, W_K, W_V):
-    return _attend(X @ W_Q, X @ W_K, context @ W_V, W_K.shape[-1])
-
-
-def _values_from_here(X, context, W_Q, W_K, W_V):
-    return _attend(X @ W_Q, context @ W_K, X @ W_V, W_K.shape[-1])
-
-
-def _projections_exchanged(X, context, W_Q, W_K, W_V):
-    return _attend(X @ W_K, context @ W_Q, context @ W_V, W_K.shape[-1])
-
-
-def _no_values(X, context, W_Q, W_K, W_V):
-    return _attend(X @ W_Q, context @ W_K, context @ W_K, W_K.shape[-1])
-
-
-def _no_scale(X, context, W_Q, W_K, W_V):
-    return _attend(X @ W_Q, context @ W_K, context @ W_V, 1)
-
-
-def _root_of_d(X, context, W_Q, W_K, W_V):
-    return _attend(X @ W_Q, context @ W_K, context @ W_V, X.shape[-1])
-
-
 def _over_the_queries(X, context, W_Q, W_K, W_V):
     S = X @ W_Q @ (context @ W_K).T / np.sqrt(W_K.shape[-1])
     return softmax(S, axis=0) @ (context @ W_V)
@@ -80,42 +44,14 @@ def key_gradient(q, K, v, temperature):
     return of_scores[:, None] * q / temperature  # (T_k, d_k)
 
 
-def _times_temperature(q, K, v, temperature):
-    return key_gradient(q, K, v, temperature) * temperature**2
-
-
-def _temperature_forgotten(q, K, v, temperature):
-    return key_gradient(q, K, v, temperature) * temperature
-
-
 def _temperature_of_the_weights(q, K, v, temperature):
     a = softmax(K @ q)
     return np.outer(a * (v - a @ v), q) / temperature
 
 
-def _numerator_alone(q, K, v, temperature):
-    return np.outer(softmax(K @ q / temperature) * v, q) / temperature
-
-
-def _plain_mean(q, K, v, temperature):
-    return np.outer(softmax(K @ q / temperature) * (v - v.mean()), q) / temperature
-
-
 def _own_score_alone(q, K, v, temperature):
     a = softmax(K @ q / temperature)
     return np.outer(a * (1 - a) * v, q) / temperature
-
-
-def _weight_forgotten(q, K, v, temperature):
-    return np.outer(v - softmax(K @ q / temperature) @ v, q) / temperature
-
-
-def _weights_constant(q, K, v, temperature):
-    return np.zeros_like(K)
-
-
-def _downhill(q, K, v, temperature):
-    return -key_gradient(q, K, v, temperature)
 
 
 def _of_the_query(q, K, v, temperature):
@@ -131,10 +67,6 @@ def _by_the_keys(q, K, v, temperature):
 def _of_the_scores(q, K, v, temperature):
     a = softmax(K @ q / temperature)
     return a * (v - a @ v) / temperature
-
-
-def _rows_and_columns(q, K, v, temperature):
-    return key_gradient(q, K, v, temperature).T
 
 
 def _gradient_cases(rng):
@@ -165,21 +97,41 @@ EXERCISES = [
         cross_attention,
         {
             "Queries come from the context, keys and values from X: it is X that "
-            "asks.": _sides_exchanged,
+            "asks.": lambda X, context, W_Q, W_K, W_V: cross_attention(
+                context, X, W_Q, W_K, W_V
+            ),
             "All three come from X: that is self-attention; the context is not "
-            "used.": _self_attention,
+            "used.": lambda X, context, W_Q, W_K, W_V: cross_attention(
+                X, X, W_Q, W_K, W_V
+            ),
             "All three come from the context: the queries must come from "
-            "X.": _only_context,
+            "X.": lambda X, context, W_Q, W_K, W_V: cross_attention(
+                context, context, W_Q, W_K, W_V
+            ),
             "The keys come from X: weights then have a column for each token of X, not "
-            "of the context.": _keys_from_here,
+            "of the context.": lambda X, context, W_Q, W_K, W_V: _attend(
+                X @ W_Q, X @ W_K, context @ W_V, W_K.shape[-1]
+            ),
             "The values come from X: what is looked up stands in the "
-            "context.": _values_from_here,
+            "context.": lambda X, context, W_Q, W_K, W_V: _attend(
+                X @ W_Q, context @ W_K, X @ W_V, W_K.shape[-1]
+            ),
             "W_Q and W_K are exchanged: X @ W_Q asks, context @ W_K is "
-            "found.": _projections_exchanged,
-            "The weights mix the keys: mix context @ W_V.": _no_values,
-            "The scale is missing: divide the scores by √d_k.": _no_scale,
+            "found.": lambda X, context, W_Q, W_K, W_V: _attend(
+                X @ W_K, context @ W_Q, context @ W_V, W_K.shape[-1]
+            ),
+            "The weights mix the keys: mix context @ "
+            "W_V.": lambda X, context, W_Q, W_K, W_V: _attend(
+                X @ W_Q, context @ W_K, context @ W_K, W_K.shape[-1]
+            ),
+            "The scale is missing: divide the scores by "
+            "√d_k.": lambda X, context, W_Q, W_K, W_V: _attend(
+                X @ W_Q, context @ W_K, context @ W_V, 1
+            ),
             "The scale is √d: it belongs to the axis that the dot product sums over, "
-            "d_k.": _root_of_d,
+            "d_k.": lambda X, context, W_Q, W_K, W_V: _attend(
+                X @ W_Q, context @ W_K, context @ W_V, X.shape[-1]
+            ),
             "The softmax runs over the queries: each query's weights over the context "
             "must sum to one (axis=-1).": _over_the_queries,
         },
@@ -203,29 +155,42 @@ EXERCISES = [
         key_gradient,
         {
             "The gradient is multiplied by the temperature: a score is q · k_j / τ, so "
-            "its derivative is q / τ.": _times_temperature,
+            "its derivative is q / τ.": lambda q, K, v, temperature: (
+                key_gradient(q, K, v, temperature) * temperature**2
+            ),
             "The temperature is missing: a score is q · k_j / τ, so its derivative is "
-            "q / τ.": _temperature_forgotten,
+            "q / τ.": lambda q, K, v, temperature: (
+                key_gradient(q, K, v, temperature) * temperature
+            ),
             "The weights are computed at temperature 1: divide the scores by τ "
             "first.": _temperature_of_the_weights,
             "Raising one score lowers the other weights too: subtract the answer y "
-            "from each value.": _numerator_alone,
+            "from each value.": lambda q, K, v, temperature: (
+                np.outer(softmax(K @ q / temperature) * v, q) / temperature
+            ),
             "The plain mean of the values is subtracted: subtract their weighted mean, "
-            "the answer y.": _plain_mean,
+            "the answer y.": lambda q, K, v, temperature: (
+                np.outer(softmax(K @ q / temperature) * (v - v.mean()), q) / temperature
+            ),
             "Only a weight's own score counts here: the other weights move as "
             "well.": _own_score_alone,
             "The factor a_j is missing: a key that has no weight hardly moves the "
-            "answer.": _weight_forgotten,
+            "answer.": lambda q, K, v, temperature: (
+                np.outer(v - softmax(K @ q / temperature) @ v, q) / temperature
+            ),
             "The weights are taken as constant, but the keys move "
-            "them.": _weights_constant,
-            "The sign is the wrong way round.": _downhill,
+            "them.": lambda q, K, v, temperature: np.zeros_like(K),
+            "The sign is the wrong way round.": lambda q, K, v, temperature: (
+                -key_gradient(q, K, v, temperature)
+            ),
             "This is the gradient with respect to the query: a row for each key was "
             "asked for.": _of_the_query,
             "A score q · k_j changes with its key at the rate q, not "
             "k_j.": _by_the_keys,
             "This is the gradient with respect to the dot products, one number a key: "
             "multiply by the query.": _of_the_scores,
-            "Rows and columns are exchanged: a row for each key.": _rows_and_columns,
+            "Rows and columns are exchanged: a row for each "
+            "key.": lambda q, K, v, temperature: key_gradient(q, K, v, temperature).T,
         },
         _gradient_cases,
     ),

@@ -45,14 +45,6 @@ def _over_everything(S):
     return E / E.sum()
 
 
-def _largest_is_one(S):
-    return np.exp(S - S.max(axis=-1, keepdims=True))
-
-
-def _no_exponential(S):
-    return S / S.sum(axis=-1, keepdims=True)
-
-
 def _softmax_cases(rng):
     def sixty_fourths(*shape):  # float32 holds them exactly, with thousands added too
         return np.round(rng.standard_normal(shape) * 64) / 64
@@ -79,26 +71,6 @@ def jacobian(a):
     return np.diag(a) - np.outer(a, a)
 
 
-def _own_score_alone(a):
-    return np.diag(a * (1 - a))
-
-
-def _without_diagonal(a):
-    return -np.outer(a, a)
-
-
-def _without_outer(a):
-    return np.diag(a)
-
-
-def _sign(a):
-    return np.outer(a, a) - np.diag(a)
-
-
-def _vector(a):
-    return a * (1 - a)
-
-
 def _jacobian_cases(rng):
     return [(softmax(rng.standard_normal(n)),) for n in (2, 5, 11)]
 
@@ -108,8 +80,8 @@ EXERCISES = [
         "softmax",
         "03",
         1,
-        "Write <code>softmax(S)</code> over the last axis. It must survive scores of "
-        "a thousand, and rows that differ by thousands.",
+        "Write <code>softmax(S)</code> over the last axis. It must survive scores of a "
+        "thousand, and rows that differ by thousands.",
         "Subtract something from every score of a row before you exponentiate. Which "
         "number makes overflow impossible, and may it be the same for all rows?",
         softmax,
@@ -126,9 +98,9 @@ EXERCISES = [
             "All entries together sum to one: sum along the last axis "
             "only.": _over_everything,
             "The largest entry of each row is one, but the rows do not sum to one: "
-            "divide by the sum.": _largest_is_one,
+            "divide by the sum.": lambda S: np.exp(S - S.max(axis=-1, keepdims=True)),
             "Scores are divided by their sum, with no exponential: they can be "
-            "negative.": _no_exponential,
+            "negative.": lambda S: S / S.sum(axis=-1, keepdims=True),
         },
         _softmax_cases,
     ),
@@ -145,14 +117,17 @@ EXERCISES = [
         jacobian,
         {
             "Only a weight's own score counts here, but raising another score lowers "
-            "it too: the rest is −a_i·a_j.": _own_score_alone,
-            "The diagonal misses its own term: add a_i where i = j.": _without_diagonal,
-            "The normaliser depends on every score too: subtract "
-            "a_i·a_j.": _without_outer,
+            "it too: the rest is −a_i·a_j.": lambda a: np.diag(a * (1 - a)),
+            "The diagonal misses its own term: add a_i where i = j.": lambda a: (
+                -np.outer(a, a)
+            ),
+            "The normaliser depends on every score too: subtract a_i·a_j.": lambda a: (
+                np.diag(a)
+            ),
             "The sign is the wrong way round: raising a score raises its own "
-            "weight.": _sign,
+            "weight.": lambda a: np.outer(a, a) - np.diag(a),
             "This is the diagonal alone, as a vector: the Jacobian is a "
-            "matrix.": _vector,
+            "matrix.": lambda a: a * (1 - a),
         },
         _jacobian_cases,
     ),

@@ -28,61 +28,9 @@ def _over_everything(S):
     return softmax(S.reshape(*S.shape[:-2], -1)).reshape(S.shape)
 
 
-def _no_scale(Q, K, V, mask):
-    return _variant(Q, K, V, mask, scale=1.0)
-
-
-def _divided_by_d_k(Q, K, V, mask):
-    return _variant(Q, K, V, mask, scale=1 / Q.shape[-1])
-
-
-def _divided_by_root_of_values(Q, K, V, mask):
-    return _variant(Q, K, V, mask, scale=1 / np.sqrt(V.shape[-1]))
-
-
-def _divided_by_root_of_keys(Q, K, V, mask):
-    return _variant(Q, K, V, mask, scale=1 / np.sqrt(K.shape[-2]))
-
-
-def _multiplied(Q, K, V, mask):
-    return _variant(Q, K, V, mask, scale=np.sqrt(Q.shape[-1]))
-
-
-def _softmax_over_queries(Q, K, V, mask):
-    return _variant(Q, K, V, mask, normalise=_over_queries)
-
-
-def _softmax_over_all(Q, K, V, mask):
-    return _variant(Q, K, V, mask, normalise=_over_everything)
-
-
-def _mask_after(Q, K, V, mask):
-    return np.where(mask, softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])), 0) @ V
-
-
-def _mask_flipped(Q, K, V, mask):
-    return _variant(Q, K, V, ~mask)
-
-
-def _mask_ignored(Q, K, V, mask):
-    return _variant(Q, K, V, np.ones_like(mask))
-
-
-def _mask_is_zero(Q, K, V, mask):
-    return _variant(Q, K, V, mask, hidden=0.0)
-
-
-def _keys_as_values(Q, K, V, mask):
-    return _variant(Q, K, K, mask)
-
-
 def _weights_transposed(Q, K, V, mask):
     S = np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), -np.inf)
     return softmax(S).swapaxes(-1, -2) @ V
-
-
-def _scores_without_softmax(Q, K, V, mask):
-    return np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), 0) @ V
 
 
 def _attention_cases(rng):
@@ -114,38 +62,6 @@ def causal_mask(T, T_k):
     return key <= query
 
 
-def _aligned_at_the_start(T, T_k):
-    return np.arange(T_k) <= np.arange(T)[:, None]
-
-
-def _polarity(T, T_k):
-    return ~causal_mask(T, T_k)
-
-
-def _blind_to_itself(T, T_k):
-    return np.arange(T_k) < np.arange(T_k - T, T_k)[:, None]
-
-
-def _sees_the_future(T, T_k):
-    return np.arange(T_k) >= np.arange(T_k - T, T_k)[:, None]
-
-
-def _one_too_far(T, T_k):
-    return np.arange(T_k) <= np.arange(T_k - T, T_k)[:, None] + 1
-
-
-def _transposed(T, T_k):
-    return causal_mask(T, T_k).T
-
-
-def _numbers(T, T_k):
-    return causal_mask(T, T_k).astype(float)
-
-
-def _added_to_scores(T, T_k):
-    return np.where(causal_mask(T, T_k), 0.0, -np.inf)
-
-
 def _causal_cases(rng):
     return [(5, 5), (3, 7), (1, 11), (7, 7), (7, 3)]
 
@@ -160,33 +76,60 @@ EXERCISES = [
         r"d_v)</code> and a boolean mask <code>(T, T_k)</code>, True where a query may "
         r"attend. <code>softmax</code> of <code>tfbook.numpy</code> is yours to use.",
         "Four lines: scores, scale, mask, softmax and mean. The mask must act while "
-        "the numbers are still scores. <code>K.swapaxes(-1, -2)</code> transposes "
-        "the last two axes whatever stands before them.",
+        "the numbers are still scores. <code>K.swapaxes(-1, -2)</code> transposes the "
+        "last two axes whatever stands before them.",
         attention,
         {
-            r"The scale is missing: divide the scores by √d_k.": _no_scale,
-            r"The scores are divided by d_k: take its square root.": _divided_by_d_k,
+            r"The scale is missing: divide the scores by √d_k.": lambda Q, K, V, mask: (
+                _variant(Q, K, V, mask, scale=1.0)
+            ),
+            r"The scores are divided by d_k: take its square "
+            r"root.": lambda Q, K, V, mask: _variant(
+                Q, K, V, mask, scale=1 / Q.shape[-1]
+            ),
             r"The scale is √d_v: it belongs to the axis that the dot product sums "
-            r"over, d_k.": _divided_by_root_of_values,
+            r"over, d_k.": lambda Q, K, V, mask: _variant(
+                Q, K, V, mask, scale=1 / np.sqrt(V.shape[-1])
+            ),
             r"The scale is √T_k: it belongs to the axis that the dot product sums "
-            r"over, d_k.": _divided_by_root_of_keys,
-            r"The scores are multiplied by √d_k: divide.": _multiplied,
+            r"over, d_k.": lambda Q, K, V, mask: _variant(
+                Q, K, V, mask, scale=1 / np.sqrt(K.shape[-2])
+            ),
+            r"The scores are multiplied by √d_k: divide.": lambda Q, K, V, mask: (
+                _variant(Q, K, V, mask, scale=np.sqrt(Q.shape[-1]))
+            ),
             "The softmax runs over the queries: each query's weights over the keys "
-            "must sum to one (axis=-1).": _softmax_over_queries,
+            "must sum to one (axis=-1).": lambda Q, K, V, mask: _variant(
+                Q, K, V, mask, normalise=_over_queries
+            ),
             "The softmax runs over the whole matrix: each row must sum to one "
-            "(axis=-1).": _softmax_over_all,
+            "(axis=-1).": lambda Q, K, V, mask: _variant(
+                Q, K, V, mask, normalise=_over_everything
+            ),
             "The mask comes after the softmax: what is left no longer sums to one. Set "
-            "masked scores to −∞ first.": _mask_after,
+            "masked scores to −∞ first.": lambda Q, K, V, mask: (
+                np.where(
+                    mask, softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])), 0
+                )
+                @ V
+            ),
             "The mask is the wrong way round: True means that the query may "
-            "attend.": _mask_flipped,
-            "The mask is not used.": _mask_ignored,
+            "attend.": lambda Q, K, V, mask: _variant(Q, K, V, ~mask),
+            "The mask is not used.": lambda Q, K, V, mask: _variant(
+                Q, K, V, np.ones_like(mask)
+            ),
             "Masked scores are set to 0, and exp(0) = 1 is a weight like any other: "
-            "set them to −∞.": _mask_is_zero,
-            "The weights mix the keys: they should mix the values.": _keys_as_values,
+            "set them to −∞.": lambda Q, K, V, mask: _variant(
+                Q, K, V, mask, hidden=0.0
+            ),
+            "The weights mix the keys: they should mix the "
+            "values.": lambda Q, K, V, mask: _variant(Q, K, K, mask),
             "The weights are transposed: row t of the weights makes row t of the "
             "output, A @ V.": _weights_transposed,
             "The softmax is missing: the scores themselves mix the "
-            "values.": _scores_without_softmax,
+            "values.": lambda Q, K, V, mask: (
+                np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), 0) @ V
+            ),
         },
         _attention_cases,
     ),
@@ -194,27 +137,34 @@ EXERCISES = [
         "causal-mask",
         "03",
         3,
-        "Write <code>causal_mask(T, T_k)</code>: boolean, shape <code>(T, T_k)</code>"
-        ", True where a query may attend. With T new tokens behind a cache there are "
+        "Write <code>causal_mask(T, T_k)</code>: boolean, shape <code>(T, T_k)</code>, "
+        "True where a query may attend. With T new tokens behind a cache there are "
         "more keys than queries; the <em>last</em> query stands at the last key.",
         "Give every query its position among the keys: with 3 queries and 7 keys they "
         "stand at 4, 5 and 6. Then compare positions.",
         causal_mask,
         {
             "The first query is aligned with the first key: with T_k > T the last "
-            "query must see all keys.": _aligned_at_the_start,
+            "query must see all keys.": lambda T, T_k: (
+                np.arange(T_k) <= np.arange(T)[:, None]
+            ),
             "The mask is the wrong way round: True means that the query may "
-            "attend.": _polarity,
-            "A token may attend to itself: use ≤, not <.": _blind_to_itself,
-            "Queries see what comes after them, not what came "
-            "before.": _sees_the_future,
-            "Every query sees one token too far.": _one_too_far,
+            "attend.": lambda T, T_k: ~causal_mask(T, T_k),
+            "A token may attend to itself: use ≤, not <.": lambda T, T_k: (
+                np.arange(T_k) < np.arange(T_k - T, T_k)[:, None]
+            ),
+            "Queries see what comes after them, not what came before.": lambda T, T_k: (
+                np.arange(T_k) >= np.arange(T_k - T, T_k)[:, None]
+            ),
+            "Every query sees one token too far.": lambda T, T_k: (
+                np.arange(T_k) <= np.arange(T_k - T, T_k)[:, None] + 1
+            ),
             "Rows and columns are exchanged: the shape is (T, T_k), a row for each "
-            "query.": _transposed,
+            "query.": lambda T, T_k: causal_mask(T, T_k).T,
             "The mask holds numbers, not booleans: compare, or use "
-            "dtype=bool.": _numbers,
+            "dtype=bool.": lambda T, T_k: causal_mask(T, T_k).astype(float),
             "This is a bias of 0 and −∞ to be added to the scores: return "
-            "booleans.": _added_to_scores,
+            "booleans.": lambda T, T_k: np.where(causal_mask(T, T_k), 0.0, -np.inf),
         },
         _causal_cases,
     ),

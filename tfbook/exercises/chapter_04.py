@@ -14,30 +14,6 @@ def split(X, H):
     return X.swapaxes(0, 1)  # (H, T, d_k)
 
 
-def _reshaped_at_once(X, H):
-    return X.reshape(H, X.shape[0], X.shape[1] // H)
-
-
-def _every_hth_channel(X, H):
-    return np.stack([X[:, h::H] for h in range(H)])
-
-
-def _heads_in_the_middle(X, H):
-    return X.reshape(X.shape[0], H, -1)
-
-
-def _tokens_last(X, H):
-    return split(X, H).swapaxes(-1, -2)
-
-
-def _runs_of_tokens(X, H):
-    return X.T.reshape(H, X.shape[0], -1)
-
-
-def _runs_of_H(X, H):
-    return X.reshape(X.shape[0], -1, H).swapaxes(0, 1)
-
-
 def _split_cases(rng):
     return [
         (rng.standard_normal(shape), H)
@@ -50,30 +26,6 @@ def _split_cases(rng):
 
 def repeat(X, n):
     return np.repeat(X, n, axis=-3)
-
-
-def _tiled(X, n):
-    return np.concatenate([X] * n, axis=-3)
-
-
-def _tokens_repeated(X, n):
-    return np.repeat(X, n, axis=-2)
-
-
-def _channels_repeated(X, n):
-    return np.repeat(X, n, axis=-1)
-
-
-def _first_for_all(X, n):
-    return np.repeat(X[..., :1, :, :], n * X.shape[-3], axis=-3)
-
-
-def _as_they_are(X, n):
-    return X.copy()
-
-
-def _a_new_axis(X, n):
-    return np.repeat(X[..., None, :, :], n, axis=-3)
 
 
 def _repeat_cases(rng):
@@ -94,46 +46,6 @@ def _repeat_cases(rng):
 def cache_bytes(T, L, d, H, H_kv, size):
     d_k = d // H
     return 2 * L * T * H_kv * d_k * size  # 2: keys and values
-
-
-def _keys_alone(T, L, d, H, H_kv, size):
-    return L * T * H_kv * (d // H) * size
-
-
-def _not_shared(T, L, d, H, H_kv, size):
-    return 2 * L * T * d * size
-
-
-def _d_a_head(T, L, d, H, H_kv, size):
-    return 2 * L * T * H_kv * d * size
-
-
-def _d_over_H_kv(T, L, d, H, H_kv, size):
-    return 2 * L * T * H * (d // H_kv) * size
-
-
-def _one_layer(T, L, d, H, H_kv, size):
-    return 2 * T * H_kv * (d // H) * size
-
-
-def _numbers_not_bytes(T, L, d, H, H_kv, size):
-    return 2 * L * T * H_kv * (d // H)
-
-
-def _the_matrix(T, L, d, H, H_kv, size):
-    return L * H * T * T * size
-
-
-def _queries_too(T, L, d, H, H_kv, size):
-    return L * T * (H + 2 * H_kv) * (d // H) * size
-
-
-def _groups_not_heads(T, L, d, H, H_kv, size):
-    return 2 * L * T * (H // H_kv) * (d // H) * size
-
-
-def _one_token(T, L, d, H, H_kv, size):
-    return 2 * L * H_kv * (d // H) * size
 
 
 def _cache_cases(rng):
@@ -159,17 +71,17 @@ EXERCISES = [
         {
             "The reshape runs across tokens: head 1 gets all channels of the first "
             "tokens. Cut the last axis, then move the heads "
-            "forward.": _reshaped_at_once,
+            "forward.": lambda X, H: X.reshape(H, X.shape[0], X.shape[1] // H),
             "Head h gets every H-th channel: it should get d_k channels in a "
-            "row.": _every_hth_channel,
+            "row.": lambda X, H: np.stack([X[:, h::H] for h in range(H)]),
             "The channels are cut rightly, but the head axis stands behind the tokens: "
-            "swap the first two axes.": _heads_in_the_middle,
+            "swap the first two axes.": lambda X, H: X.reshape(X.shape[0], H, -1),
             "The last two axes are exchanged: each head is (T, d_k), a row for each "
-            "token.": _tokens_last,
+            "token.": lambda X, H: split(X, H).swapaxes(-1, -2),
             "The channels of a head are laid out as if they were tokens: do not "
-            "transpose before the cut.": _runs_of_tokens,
+            "transpose before the cut.": lambda X, H: X.T.reshape(H, X.shape[0], -1),
             "The channels are cut into runs of H: cut them into H runs of "
-            "d_k.": _runs_of_H,
+            "d_k.": lambda X, H: X.reshape(X.shape[0], -1, H).swapaxes(0, 1),
         },
         _split_cases,
     ),
@@ -185,16 +97,20 @@ EXERCISES = [
         repeat,
         {
             "The heads are tiled, 0 1 0 1: query heads in a row share one, 0 0 1 1. "
-            "The shapes agree; nothing else will tell you.": _tiled,
+            "The shapes agree; nothing else will tell you.": lambda X, n: (
+                np.concatenate([X] * n, axis=-3)
+            ),
             "The tokens are repeated: repeat along the head axis, the third from the "
-            "end.": _tokens_repeated,
+            "end.": lambda X, n: np.repeat(X, n, axis=-2),
             "The channels are repeated: repeat along the head axis, the third from the "
-            "end.": _channels_repeated,
+            "end.": lambda X, n: np.repeat(X, n, axis=-1),
             "Every query head gets the first key/value head: that is right for H_kv = "
-            "1 alone.": _first_for_all,
-            "Nothing is repeated: there are still H_kv heads.": _as_they_are,
+            "1 alone.": lambda X, n: np.repeat(
+                X[..., :1, :, :], n * X.shape[-3], axis=-3
+            ),
+            "Nothing is repeated: there are still H_kv heads.": lambda X, n: X.copy(),
             "The copies stand on an axis of their own: merge it with the head "
-            "axis.": _a_new_axis,
+            "axis.": lambda X, n: np.repeat(X[..., None, :, :], n, axis=-3),
         },
         _repeat_cases,
     ),
@@ -210,20 +126,32 @@ EXERCISES = [
         "for. Are queries among them? Is the attention matrix?",
         cache_bytes,
         {
-            "Values are kept as well as keys: twice as much.": _keys_alone,
+            "Values are kept as well as keys: twice as "
+            "much.": lambda T, L, d, H, H_kv, size: L * T * H_kv * (d // H) * size,
             "This is the cache without sharing: there are H_kv heads in it, not "
-            "H.": _not_shared,
-            "A head is d / H wide, not d.": _d_a_head,
+            "H.": lambda T, L, d, H, H_kv, size: 2 * L * T * d * size,
+            "A head is d / H wide, not d.": lambda T, L, d, H, H_kv, size: (
+                2 * L * T * H_kv * d * size
+            ),
             "A head keeps its width d / H when it is shared, and H_kv of them are "
-            "kept.": _d_over_H_kv,
-            "Every layer has a cache of its own: times L.": _one_layer,
-            "These are numbers, not bytes: times size.": _numbers_not_bytes,
+            "kept.": lambda T, L, d, H, H_kv, size: 2 * L * T * H * (d // H_kv) * size,
+            "Every layer has a cache of its own: times "
+            "L.": lambda T, L, d, H, H_kv, size: 2 * T * H_kv * (d // H) * size,
+            "These are numbers, not bytes: times "
+            "size.": lambda T, L, d, H, H_kv, size: 2 * L * T * H_kv * (d // H),
             "This is the attention matrix: it is made anew for each token, and not "
-            "kept.": _the_matrix,
+            "kept.": lambda T, L, d, H, H_kv, size: L * H * T * T * size,
             "Queries are counted too: each is used once, by its own token, and not "
-            "kept.": _queries_too,
-            "H / H_kv is the size of a group: H_kv heads are kept.": _groups_not_heads,
-            "This is one token's share: times T.": _one_token,
+            "kept.": lambda T, L, d, H, H_kv, size: (
+                L * T * (H + 2 * H_kv) * (d // H) * size
+            ),
+            "H / H_kv is the size of a group: H_kv heads are "
+            "kept.": lambda T, L, d, H, H_kv, size: (
+                2 * L * T * (H // H_kv) * (d // H) * size
+            ),
+            "This is one token's share: times T.": lambda T, L, d, H, H_kv, size: (
+                2 * L * H_kv * (d // H) * size
+            ),
         },
         _cache_cases,
     ),

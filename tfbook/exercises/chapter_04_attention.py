@@ -24,14 +24,6 @@ def _keep(heads, h, others=1.0):
     return np.repeat(np.where(np.arange(len(heads)) == h, 0.0, others), heads.shape[-1])
 
 
-def _that_head_alone(heads, W_O, h):
-    return _without(heads, W_O, 1 - _keep(heads, h))
-
-
-def _counted_from_one(heads, W_O, h):
-    return _without(heads, W_O, _keep(heads, h - 1))
-
-
 def _every_hth_row(heads, W_O, h):
     keep = np.ones(len(W_O))
     keep[h :: len(heads)] = 0
@@ -50,23 +42,11 @@ def _one_row(heads, W_O, h):
     return _without(heads, W_O, keep)
 
 
-def _mean_of_the_rest(heads, W_O, h):
-    return _without(heads, W_O, _keep(heads, h)) / (len(heads) - 1)
-
-
 def _not_summed(heads, W_O, h):
     d_v = heads.shape[-1]
     return np.stack(
         [heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(len(heads)) if i != h]
     )
-
-
-def _made_up_for(heads, W_O, h):
-    return _without(heads, W_O, _keep(heads, h, len(heads) / (len(heads) - 1)))
-
-
-def _nothing_removed(heads, W_O, h):
-    return _without(heads, W_O, 1.0)
 
 
 def _first_rows_of_W_O(heads, W_O, h):
@@ -113,48 +93,6 @@ def _multi_head(
     return merge(Y) if merge else Y.swapaxes(0, 1).reshape(len(X), -1) @ W_O
 
 
-def _scaled_by_all(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, scale=np.sqrt(W_Q.shape[1]))
-
-
-def _scaled_by_d(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, scale=np.sqrt(X.shape[1]))
-
-
-def _not_scaled(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, scale=1.0)
-
-
-def _divided_by_d_k(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, scale=W_Q.shape[1] // H)
-
-
-def _over_the_queries(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, axis=-2)
-
-
-def _over_the_heads(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, H, axis=-3)
-
-
-def _queries_and_keys_exchanged(X, W_Q, W_K, W_V, W_O, H):
-    return multi_head(X, W_K, W_Q, W_V, W_O, H)
-
-
-def _residual_added(X, W_Q, W_K, W_V, W_O, H):
-    return X + multi_head(X, W_Q, W_K, W_V, W_O, H)
-
-
-def _one_head(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(X, W_Q, W_K, W_V, W_O, 1)
-
-
-def _split_by_reshape(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(
-        X, W_Q, W_K, W_V, W_O, H, split=lambda X, H: X.reshape(H, len(X), -1)
-    )
-
-
 def _interleaved(X, W_Q, W_K, W_V, W_O, H):
     return _multi_head(
         X,
@@ -165,22 +103,6 @@ def _interleaved(X, W_Q, W_K, W_V, W_O, H):
         H,
         split=lambda X, H: np.stack([X[:, h::H] for h in range(H)]),
     )
-
-
-def _merged_at_once(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(
-        X, W_Q, W_K, W_V, W_O, H, merge=lambda Y: Y.reshape(len(X), -1) @ W_O
-    )
-
-
-def _no_output_matrix(X, W_Q, W_K, W_V, W_O, H):
-    return _multi_head(
-        X, W_Q, W_K, W_V, W_O, H, merge=lambda Y: Y.swapaxes(0, 1).reshape(len(X), -1)
-    )
-
-
-def _heads_averaged(X, W_Q, W_K, W_V, W_O, H):
-    return multi_head(X, W_Q, W_K, W_V, W_O, H) / H
 
 
 def _heads_attend_to_heads(X, W_Q, W_K, W_V, W_O, H):
@@ -215,20 +137,27 @@ EXERCISES = [
         r"\(W_O\) belong to head \(h\)?",
         without,
         {
-            "This is head h alone: keep all the others.": _that_head_alone,
+            "This is head h alone: keep all the others.": lambda heads, W_O, h: (
+                _without(heads, W_O, 1 - _keep(heads, h))
+            ),
             "The heads are counted from 0 here: this is the one "
-            "before.": _counted_from_one,
+            "before.": lambda heads, W_O, h: _without(heads, W_O, _keep(heads, h - 1)),
             "Every H-th row of W_O is taken out: a head has d_v rows in a "
             "row.": _every_hth_row,
             "Columns of W_O are taken out: a head stands in its rows, a column is an "
             "output channel.": _columns,
             "A single row of W_O is taken out: a head has d_v of them.": _one_row,
             "The other heads are made larger, by H / (H − 1): nothing else was to "
-            "change.": _made_up_for,
-            "The mean of the other heads' parts: they are summed.": _mean_of_the_rest,
+            "change.": lambda heads, W_O, h: _without(
+                heads, W_O, _keep(heads, h, len(heads) / (len(heads) - 1))
+            ),
+            "The mean of the other heads' parts: they are "
+            "summed.": lambda heads, W_O, h: (
+                _without(heads, W_O, _keep(heads, h)) / (len(heads) - 1)
+            ),
             "The parts of the other heads lie on an axis of their own: sum "
             "them.": _not_summed,
-            "Nothing is taken out.": _nothing_removed,
+            "Nothing is taken out.": lambda heads, W_O, h: _without(heads, W_O, 1.0),
             "The heads behind h meet the wrong rows of W_O: each keeps its "
             "own.": _first_rows_of_W_O,
             "The heads are merged by a reshape alone: move the head axis behind the "
@@ -250,29 +179,65 @@ EXERCISES = [
         multi_head,
         {
             "The scores are divided by √(H·d_k): each head sums over its own d_k "
-            "channels only.": _scaled_by_all,
+            "channels only.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, H, scale=np.sqrt(W_Q.shape[1])
+            ),
             "The scores are divided by √d: each head sums over its own d_k channels "
-            "only.": _scaled_by_d,
-            "The scale is missing: divide the scores by √d_k.": _not_scaled,
-            "The scores are divided by d_k: divide by its root.": _divided_by_d_k,
+            "only.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, H, scale=np.sqrt(X.shape[1])
+            ),
+            "The scale is missing: divide the scores by "
+            "√d_k.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, H, scale=1.0
+            ),
+            "The scores are divided by d_k: divide by its "
+            "root.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, H, scale=W_Q.shape[1] // H
+            ),
             "The softmax runs over the queries: each query's weights must sum to one "
-            "(axis=-1).": _over_the_queries,
+            "(axis=-1).": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, H, axis=-2
+            ),
             "The softmax runs over the heads: each head has weights of its own, over "
-            "the keys (axis=-1).": _over_the_heads,
+            "the keys (axis=-1).": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, H, axis=-3
+            ),
             "W_Q and W_K are exchanged: rows are queries, X @ W_Q; columns are "
-            "keys.": _queries_and_keys_exchanged,
+            "keys.": lambda X, W_Q, W_K, W_V, W_O, H: multi_head(
+                X, W_K, W_Q, W_V, W_O, H
+            ),
             "X is added: that is the residual, which is no part of "
-            "attention.": _residual_added,
-            "This is one head on all channels: split Q, K and V.": _one_head,
+            "attention.": lambda X, W_Q, W_K, W_V, W_O, H: (
+                X + multi_head(X, W_Q, W_K, W_V, W_O, H)
+            ),
+            "This is one head on all channels: split Q, K and "
+            "V.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, 1
+            ),
             "The split is a reshape across tokens: cut the channels, then move the "
-            "head axis forward.": _split_by_reshape,
+            "head axis forward.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, H, split=lambda X, H: X.reshape(H, len(X), -1)
+            ),
             "Head h gets every H-th channel: it should get d_k channels in a "
             "row.": _interleaved,
             "The merge is a reshape alone: move the head axis behind the tokens "
-            "first.": _merged_at_once,
-            "W_O is missing: nothing mixes the heads.": _no_output_matrix,
+            "first.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X, W_Q, W_K, W_V, W_O, H, merge=lambda Y: Y.reshape(len(X), -1) @ W_O
+            ),
+            "W_O is missing: nothing mixes the "
+            "heads.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
+                X,
+                W_Q,
+                W_K,
+                W_V,
+                W_O,
+                H,
+                merge=lambda Y: Y.swapaxes(0, 1).reshape(len(X), -1),
+            ),
             "The heads are averaged: put them side by side, W_O sums "
-            "them.": _heads_averaged,
+            "them.": lambda X, W_Q, W_K, W_V, W_O, H: (
+                multi_head(X, W_Q, W_K, W_V, W_O, H) / H
+            ),
             "Heads attend to heads of the same token: the head axis has to stand "
             "before the tokens.": _heads_attend_to_heads,
         },

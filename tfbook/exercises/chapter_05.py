@@ -13,46 +13,14 @@ def gap(X, order, f):
     return np.abs(f(X[order]) - f(X)[order]).max()
 
 
-def _invariance(X, order, f):
-    return np.abs(f(X[order]) - f(X)).max()
-
-
-def _undone(X, order, f):
-    return np.abs(f(X[order]) - f(X)[np.argsort(order)]).max()
-
-
-def _output_alone(X, order, f):
-    return np.abs(f(X) - f(X)[order]).max()
-
-
 def _channels(X, order, f):
     order = np.argsort(np.argsort(order[: X.shape[-1]]))
     return np.abs(f(X[:, order]) - f(X)[:, order]).max()
 
 
-def _as_a_set(X, order, f):
-    return np.abs(np.sort(f(X[order]), axis=0) - np.sort(f(X), axis=0)).max()
-
-
-def _signed(X, order, f):
-    return (f(X[order]) - f(X)[order]).max()
-
-
-def _norm(X, order, f):
-    return np.linalg.norm(f(X[order]) - f(X)[order])
-
-
-def _every_entry(X, order, f):
-    return np.abs(f(X[order]) - f(X)[order])
-
-
 def _inverse(X, order, f):
     back = np.argsort(order)
     return np.abs(f(X[back]) - f(X)[back]).max()
-
-
-def _mean(X, order, f):
-    return np.abs(f(X[order]) - f(X)[order]).mean()
 
 
 def _attend(X):
@@ -112,34 +80,6 @@ def _in_halves(T, d):
     return np.concatenate([P[:, 0::2], P[:, 1::2]], axis=-1)
 
 
-def _base_1000(T, d):
-    return _waves(T, d, base=1000.0)
-
-
-def _unpaired(T, d):
-    return _waves(T, d, paired=False)
-
-
-def _half_exponent(T, d):
-    return _waves(T, d, pairs=2 * d)
-
-
-def _double_exponent(T, d):
-    return _waves(T, d, pairs=d / 2)
-
-
-def _exchanged(T, d):
-    return _waves(T, d, even=np.cos, odd=np.sin)
-
-
-def _from_one(T, d):
-    return _waves(T, d, first=1)
-
-
-def _multiplied(T, d):
-    return _waves(T, d, sign=1)
-
-
 def _even_only(T, d):
     P = np.zeros((T, d))
     angle = np.arange(T)[:, None] / 10000.0 ** (np.arange(0, d, 2) / d)
@@ -151,18 +91,6 @@ def _last_left_zero(T, d):
     P = _waves(T, d)
     P[:, d // 2 * 2 :] = 0
     return P
-
-
-def _without_last(T, d):
-    return _waves(T, d)[:, : d // 2 * 2]
-
-
-def _one_wider(T, d):
-    return _waves(T, d + d % 2)[:, :d]
-
-
-def _turned_over(T, d):
-    return _waves(T, d).T
 
 
 # ---- ALiBi ----
@@ -181,53 +109,9 @@ def _alibi(H, T, T_k, heads=None, first=None, sign=-1, size=np.abs):
     return sign * slope[:, None, None] * size(query - np.arange(T_k))
 
 
-def _positive(H, T, T_k):
-    return _alibi(H, T, T_k, sign=1)
-
-
-def _slopes_of_eight(H, T, T_k):
-    return _alibi(H, T, T_k, heads=2.0 ** -np.arange(1, H + 1))
-
-
-def _heads_from_zero(H, T, T_k):
-    return _alibi(H, T, T_k, heads=2.0 ** (-8 * np.arange(H) / H))
-
-
-def _one_slope(H, T, T_k):
-    return _alibi(H, T, T_k, heads=np.full(H, 2.0 ** (-8 / H)))
-
-
-def _slopes_reversed(H, T, T_k):
-    return alibi_bias(H, T, T_k)[::-1]
-
-
-def _aligned_at_the_start(H, T, T_k):
-    return _alibi(H, T, T_k, first=0)
-
-
-def _bonus(H, T, T_k):
-    return _alibi(H, T, T_k, size=lambda distance: distance)
-
-
-def _squared(H, T, T_k):
-    return _alibi(H, T, T_k, size=np.square)
-
-
 def _later_keys_hidden(H, T, T_k):
     later = np.arange(T_k) > np.arange(T_k - T, T_k)[:, None]
     return np.where(later, -np.inf, alibi_bias(H, T, T_k))
-
-
-def _later_keys_free(H, T, T_k):
-    return _alibi(H, T, T_k, size=lambda distance: np.maximum(distance, 0))
-
-
-def _natural_base(H, T, T_k):
-    return _alibi(H, T, T_k, heads=np.exp(-8 * np.arange(1, H + 1) / H))
-
-
-def _linear_slopes(H, T, T_k):
-    return _alibi(H, T, T_k, heads=1 / np.arange(1, H + 1))
 
 
 EXERCISES = [
@@ -244,21 +128,27 @@ EXERCISES = [
         gap,
         {
             "This measures invariance, f(PX) − f(X): the right side needs the "
-            "permutation too.": _invariance,
+            "permutation too.": lambda X, order, f: np.abs(f(X[order]) - f(X)).max(),
             "The right side is permuted the other way round: apply the same order to "
-            "both.": _undone,
-            "The input is never permuted: the left side is f(X[order]).": _output_alone,
+            "both.": lambda X, order, f: np.abs(
+                f(X[order]) - f(X)[np.argsort(order)]
+            ).max(),
+            "The input is never permuted: the left side is "
+            "f(X[order]).": lambda X, order, f: np.abs(f(X) - f(X)[order]).max(),
             "The channels are permuted, not the rows: index the first axis, "
             "X[order].": _channels,
             "The rows are compared without their order: each must stand in its own "
-            "place.": _as_a_set,
+            "place.": lambda X, order, f: np.abs(
+                np.sort(f(X[order]), axis=0) - np.sort(f(X), axis=0)
+            ).max(),
             "A difference below zero is one too: take the absolute value "
-            "first.": _signed,
-            "This is the mean of the entries: the largest is asked for.": _mean,
+            "first.": lambda X, order, f: (f(X[order]) - f(X)[order]).max(),
+            "This is the mean of the entries: the largest is asked "
+            "for.": lambda X, order, f: np.abs(f(X[order]) - f(X)[order]).mean(),
             "This is the norm of the whole difference: its largest entry is asked "
-            "for.": _norm,
+            "for.": lambda X, order, f: np.linalg.norm(f(X[order]) - f(X)[order]),
             "These are all entries: the largest is asked for, one "
-            "number.": _every_entry,
+            "number.": lambda X, order, f: np.abs(f(X[order]) - f(X)[order]),
             "The permutation is the inverse of the one asked for: row order[i] goes to "
             "place i, X[order].": _inverse,
         },
@@ -272,31 +162,38 @@ EXERCISES = [
         r"positions \(p\) from 0: on channel \(2i\) the sine of \(p / 10000^{2i/d}\), "
         r"on channel \(2i+1\) the cosine of the same. It must work for an odd d as "
         r"well.",
-        "Two channels share one frequency: <code>channel - channel % 2</code> is 0 0 "
-        "2 2 4 4 …. Then choose between sine and cosine.",
+        "Two channels share one frequency: <code>channel - channel % 2</code> is 0 0 2 "
+        "2 4 4 …. Then choose between sine and cosine.",
         sinusoidal_positions,
         {
             "All sines come first, then all cosines: they take turns, sine on the even "
             "channels.": _in_halves,
-            "The base is 1000: use 10000.": _base_1000,
+            "The base is 1000: use 10000.": lambda T, d: _waves(T, d, base=1000.0),
             "Every channel has a frequency of its own: a sine and the cosine after it "
-            "share one, that of channel 2i.": _unpaired,
+            "share one, that of channel 2i.": lambda T, d: _waves(T, d, paired=False),
             "The exponent is i/d, as if the base were 100: that of pair i is "
-            "2i/d.": _half_exponent,
+            "2i/d.": lambda T, d: _waves(T, d, pairs=2 * d),
             "The exponent is 4i/d: channel 2i has exponent 2i/d, so an even channel is "
-            "its own 2i.": _double_exponent,
-            "Sine and cosine are exchanged: position 0 begins 0, 1, 0, 1.": _exchanged,
-            "The first position is 1: count from 0.": _from_one,
+            "its own 2i.": lambda T, d: _waves(T, d, pairs=d / 2),
+            "Sine and cosine are exchanged: position 0 begins 0, 1, 0, "
+            "1.": lambda T, d: _waves(T, d, even=np.cos, odd=np.sin),
+            "The first position is 1: count from 0.": lambda T, d: _waves(
+                T, d, first=1
+            ),
             "The position is multiplied by the power: divide, so that the waves grow "
-            "longer.": _multiplied,
+            "longer.": lambda T, d: _waves(T, d, sign=1),
             "It stops where d is odd: the last sine has no cosine beside "
             "it.": _even_only,
             "Where d is odd the last channel stays 0: it is a sine without a cosine "
             "beside it.": _last_left_zero,
-            "Where d is odd the last channel is missing.": _without_last,
+            "Where d is odd the last channel is missing.": lambda T, d: _waves(T, d)[
+                :, : d // 2 * 2
+            ],
             "Made for d + 1 channels and cut: the exponent is 2i/d with d itself, odd "
-            "or not.": _one_wider,
-            "Rows and columns are exchanged: a row for each position.": _turned_over,
+            "or not.": lambda T, d: _waves(T, d + d % 2)[:, :d],
+            "Rows and columns are exchanged: a row for each position.": lambda T, d: (
+                _waves(T, d).T
+            ),
         },
         lambda rng: [(5, 8), (7, 6), (11, 7), (3, 2), (13, 1)],
     ),
@@ -313,25 +210,43 @@ EXERCISES = [
         alibi_bias,
         {
             "The sign is the wrong way round: distance is a penalty, so the bias is "
-            "negative.": _positive,
+            "negative.": lambda H, T, T_k: _alibi(H, T, T_k, sign=1),
             "The slopes are those of 8 heads, 2^(−h): with H heads they are "
-            "2^(−8h/H).": _slopes_of_eight,
+            "2^(−8h/H).": lambda H, T, T_k: _alibi(
+                H, T, T_k, heads=2.0 ** -np.arange(1, H + 1)
+            ),
             "Heads are counted from 0: the first slope is 2^(−8/H), not "
-            "1.": _heads_from_zero,
-            "All heads have one slope: head h has 2^(−8h/H).": _one_slope,
+            "1.": lambda H, T, T_k: _alibi(
+                H, T, T_k, heads=2.0 ** (-8 * np.arange(H) / H)
+            ),
+            "All heads have one slope: head h has 2^(−8h/H).": lambda H, T, T_k: _alibi(
+                H, T, T_k, heads=np.full(H, 2.0 ** (-8 / H))
+            ),
             "The heads come in the opposite order: head 1 has the steepest "
-            "slope.": _slopes_reversed,
+            "slope.": lambda H, T, T_k: alibi_bias(H, T, T_k)[::-1],
             "The first query is aligned with the first key: the last query stands at "
-            "the last key.": _aligned_at_the_start,
-            "Keys after the query get a bonus: take the absolute distance.": _bonus,
-            "The distance is squared: the penalty is linear.": _squared,
+            "the last key.": lambda H, T, T_k: _alibi(H, T, T_k, first=0),
+            "Keys after the query get a bonus: take the absolute "
+            "distance.": lambda H, T, T_k: _alibi(
+                H, T, T_k, size=lambda distance: distance
+            ),
+            "The distance is squared: the penalty is linear.": lambda H, T, T_k: _alibi(
+                H, T, T_k, size=np.square
+            ),
             "Keys after the query are hidden: that is the causal mask's part, not the "
             "bias's.": _later_keys_hidden,
             "Keys after the query have no penalty: take the absolute "
-            "distance.": _later_keys_free,
-            "The slopes are powers of e: powers of 2 were asked for.": _natural_base,
+            "distance.": lambda H, T, T_k: _alibi(
+                H, T, T_k, size=lambda distance: np.maximum(distance, 0)
+            ),
+            "The slopes are powers of e: powers of 2 were asked "
+            "for.": lambda H, T, T_k: _alibi(
+                H, T, T_k, heads=np.exp(-8 * np.arange(1, H + 1) / H)
+            ),
             "The slopes are 1/h: they fall by one factor from head to head, "
-            "2^(−8h/H).": _linear_slopes,
+            "2^(−8h/H).": lambda H, T, T_k: _alibi(
+                H, T, T_k, heads=1 / np.arange(1, H + 1)
+            ),
         },
         lambda rng: [(4, 5, 5), (3, 2, 7), (6, 1, 4), (2, 7, 3), (5, 3, 3)],
     ),

@@ -33,33 +33,9 @@ def _angles(k, d):
     return k / 10000.0 ** (np.arange(0, d, 2) / d)
 
 
-def _turned_back(k, d):
-    return _blocks(_angles(k, d)).T
-
-
-def _no_minus(k, d):
-    return _blocks(_angles(k, d), lower=1)
-
-
-def _one_angle(k, d):
-    return _blocks(np.full(d // 2, float(k)))
-
-
-def _half_the_exponent(k, d):
-    return _blocks(k / 10000.0 ** (np.arange(d // 2) / d))
-
-
-def _one_step(k, d):
-    return _blocks(_angles(1, d))
-
-
 def _halves(k, d):
     cos, sin = np.diag(np.cos(_angles(k, d))), np.diag(np.sin(_angles(k, d)))
     return np.block([[cos, sin], [-sin, cos]])
-
-
-def _diagonal(k, d):
-    return np.diag(np.cos(_angles(k, d)).repeat(2))
 
 
 # ---- rotary attention ----
@@ -75,26 +51,6 @@ def rotary_attention(Q, K, V):
 
 def _places(Q, K):
     return np.arange(len(K) - len(Q), len(K)), np.arange(len(K))
-
-
-def _values_turned(Q, K, V):
-    return rotary_attention(Q, K, rotary(V))
-
-
-def _queries_alone(Q, K, V):
-    return scaled_dot_product_attention(rotary(Q, _places(Q, K)[0]), K, V)
-
-
-def _keys_alone(Q, K, V):
-    return scaled_dot_product_attention(Q, rotary(K), V)
-
-
-def _not_turned(Q, K, V):
-    return scaled_dot_product_attention(Q, K, V)
-
-
-def _from_the_first_key(Q, K, V):
-    return scaled_dot_product_attention(rotary(Q), rotary(K), V)
 
 
 def _pairs_apart(Q, K, V):
@@ -135,14 +91,6 @@ def _all_at_the_end(Q, K, V):
     return scaled_dot_product_attention(rotary(Q, 0 * q + k[-1]), rotary(K, k), V)
 
 
-def _answer_turned(Q, K, V):
-    return rotary(scaled_dot_product_attention(Q, K, V), _places(Q, K)[0])
-
-
-def _no_scale(Q, K, V):
-    return rotary_attention(Q * np.sqrt(Q.shape[-1]), K, V)
-
-
 EXERCISES = [
     Exercise(
         "rotary-attention",
@@ -159,28 +107,40 @@ EXERCISES = [
         rotary_attention,
         {
             "The values are turned too: they are taken home as they are. Turn queries "
-            "and keys only.": _values_turned,
+            "and keys only.": lambda Q, K, V: rotary_attention(Q, K, rotary(V)),
             "Only the queries are turned: scores then depend on where the query "
-            "stands. Turn the keys as well.": _queries_alone,
+            "stands. Turn the keys as well.": lambda Q, K, V: (
+                scaled_dot_product_attention(rotary(Q, _places(Q, K)[0]), K, V)
+            ),
             "Only the keys are turned: scores then depend on where the key stands. "
-            "Turn the queries as well.": _keys_alone,
-            "Nothing is turned: this is attention without positions.": _not_turned,
+            "Turn the queries as well.": lambda Q, K, V: scaled_dot_product_attention(
+                Q, rotary(K), V
+            ),
+            "Nothing is turned: this is attention without positions.": lambda Q, K, V: (
+                scaled_dot_product_attention(Q, K, V)
+            ),
             "The first query is put at the first key: with more keys than queries, the "
-            "last query stands at the last key.": _from_the_first_key,
+            "last query stands at the last key.": lambda Q, K, V: (
+                scaled_dot_product_attention(rotary(Q), rotary(K), V)
+            ),
             "Channels i and i + d_k/2 are turned together: the pairs here are (2i, 2i "
             "+ 1).": _pairs_apart,
             "Queries and keys turn in opposite directions: scores then depend on the "
             "sum of the positions.": _opposite,
             "Sinusoids are added: rotary turns queries and keys and adds "
             "nothing.": _added,
-            "The scale is missing: divide the scores by √d_k.": _no_scale,
+            "The scale is missing: divide the scores by √d_k.": lambda Q, K, V: (
+                rotary_attention(Q * np.sqrt(Q.shape[-1]), K, V)
+            ),
             "Later keys are hidden: no mask was asked for.": _causal,
             "The softmax runs over the queries: each query's weights must sum to one "
             "(axis=-1).": _over_the_queries,
             "All queries are put at the last key: only the last one stands "
             "there.": _all_at_the_end,
             "The answers are turned: turn queries and keys, before they are "
-            "compared.": _answer_turned,
+            "compared.": lambda Q, K, V: rotary(
+                scaled_dot_product_attention(Q, K, V), _places(Q, K)[0]
+            ),
         },
         lambda rng: [
             tuple(
@@ -204,17 +164,22 @@ EXERCISES = [
         shift,
         {
             "This goes k positions back: exchange the signs of the two "
-            "sines.": _turned_back,
+            "sines.": lambda k, d: _blocks(_angles(k, d)).T,
             "Both sines have the same sign: cos(a + b) = cos a cos b − sin a sin "
-            "b.": _no_minus,
-            "All pairs turn by k: pair i turns by k / 10000^(2i/d).": _one_angle,
-            "The exponent is i/d: pair i turns by k / "
-            "10000^(2i/d).": _half_the_exponent,
-            "This is the shift by one position, whatever k is.": _one_step,
+            "b.": lambda k, d: _blocks(_angles(k, d), lower=1),
+            "All pairs turn by k: pair i turns by k / 10000^(2i/d).": lambda k, d: (
+                _blocks(np.full(d // 2, float(k)))
+            ),
+            "The exponent is i/d: pair i turns by k / 10000^(2i/d).": lambda k, d: (
+                _blocks(k / 10000.0 ** (np.arange(d // 2) / d))
+            ),
+            "This is the shift by one position, whatever k is.": lambda k, d: _blocks(
+                _angles(1, d)
+            ),
             "The matrix is for all sines first, then all cosines: here they take "
             "turns.": _halves,
             "Only the diagonal is filled: a new sine needs the old cosine "
-            "too.": _diagonal,
+            "too.": lambda k, d: np.diag(np.cos(_angles(k, d)).repeat(2)),
         },
         lambda rng: [(1, 4), (3, 6), (7, 8), (-2, 10), (5, 2)],
     ),

@@ -16,50 +16,6 @@ def feed_forward(X, W_1, b_1, W_2, b_2):
     return hidden @ W_2 + b_2
 
 
-def _nothing_bends(X, W_1, b_1, W_2, b_2):
-    return (X @ W_1 + b_1) @ W_2 + b_2
-
-
-def _bends_at_the_end(X, W_1, b_1, W_2, b_2):
-    return relu((X @ W_1 + b_1) @ W_2 + b_2)
-
-
-def _bends_twice(X, W_1, b_1, W_2, b_2):
-    return relu(feed_forward(X, W_1, b_1, W_2, b_2))
-
-
-def _bias_after_the_bend(X, W_1, b_1, W_2, b_2):
-    return (relu(X @ W_1) + b_1) @ W_2 + b_2
-
-
-def _no_first_bias(X, W_1, b_1, W_2, b_2):
-    return relu(X @ W_1) @ W_2 + b_2
-
-
-def _no_second_bias(X, W_1, b_1, W_2, b_2):
-    return relu(X @ W_1 + b_1) @ W_2
-
-
-def _no_bias(X, W_1, b_1, W_2, b_2):
-    return relu(X @ W_1) @ W_2
-
-
-def _negative_kept(X, W_1, b_1, W_2, b_2):
-    return np.minimum(X @ W_1 + b_1, 0) @ W_2 + b_2
-
-
-def _absolute(X, W_1, b_1, W_2, b_2):
-    return abs(X @ W_1 + b_1) @ W_2 + b_2
-
-
-def _one_if_positive(X, W_1, b_1, W_2, b_2):
-    return (X @ W_1 + b_1 > 0) @ W_2 + b_2
-
-
-def _residual_added(X, W_1, b_1, W_2, b_2):
-    return X + feed_forward(X, W_1, b_1, W_2, b_2)
-
-
 def _feed_forward_cases(rng):
     return [
         tuple(
@@ -81,46 +37,6 @@ def swiglu(X, W_gate, W_up, W_down):
 
 def _sigmoid(x):
     return 1 / (1 + np.exp(-x))
-
-
-def _wrong_branch(X, W_gate, W_up, W_down):
-    return ((X @ W_gate) * silu(X @ W_up)) @ W_down
-
-
-def _both_branches(X, W_gate, W_up, W_down):
-    return (silu(X @ W_gate) * silu(X @ W_up)) @ W_down
-
-
-def _bilinear(X, W_gate, W_up, W_down):
-    return ((X @ W_gate) * (X @ W_up)) @ W_down
-
-
-def _sigmoid_gate(X, W_gate, W_up, W_down):
-    return (_sigmoid(X @ W_gate) * (X @ W_up)) @ W_down
-
-
-def _relu_gate(X, W_gate, W_up, W_down):
-    return (relu(X @ W_gate) * (X @ W_up)) @ W_down
-
-
-def _gelu_gate(X, W_gate, W_up, W_down):
-    return (gelu(X @ W_gate) * (X @ W_up)) @ W_down
-
-
-def _added(X, W_gate, W_up, W_down):
-    return (silu(X @ W_gate) + X @ W_up) @ W_down
-
-
-def _bent_after_the_product(X, W_gate, W_up, W_down):
-    return silu((X @ W_gate) * (X @ W_up)) @ W_down
-
-
-def _gate_alone(X, W_gate, W_up, W_down):
-    return silu(X @ W_gate) @ W_down
-
-
-def _gate_on_the_way_out(X, W_gate, W_up, W_down):
-    return silu(((X @ W_gate) * (X @ W_up)) @ W_down)
 
 
 def _swiglu_cases(rng):
@@ -146,21 +62,31 @@ EXERCISES = [
         "leading axes by themselves.",
         feed_forward,
         {
-            "Nothing bends: without ReLU the two matrices are one.": _nothing_bends,
+            "Nothing bends: without ReLU the two matrices are "
+            "one.": lambda X, W_1, b_1, W_2, b_2: (X @ W_1 + b_1) @ W_2 + b_2,
             "ReLU comes after the second matrix: it belongs between the "
-            "two.": _bends_at_the_end,
-            "ReLU acts twice: the output must be free to be negative.": _bends_twice,
+            "two.": lambda X, W_1, b_1, W_2, b_2: relu((X @ W_1 + b_1) @ W_2 + b_2),
+            "ReLU acts twice: the output must be free to be "
+            "negative.": lambda X, W_1, b_1, W_2, b_2: relu(
+                feed_forward(X, W_1, b_1, W_2, b_2)
+            ),
             "b_1 is added after ReLU: it sets where a unit begins, so it belongs "
-            "inside.": _bias_after_the_bend,
-            "b_1 is not used.": _no_first_bias,
-            "b_2 is not used.": _no_second_bias,
-            "Neither bias is used.": _no_bias,
-            "The negative part is kept: ReLU keeps the positive one.": _negative_kept,
-            "This is the absolute value: ReLU makes negative numbers 0.": _absolute,
+            "inside.": lambda X, W_1, b_1, W_2, b_2: (relu(X @ W_1) + b_1) @ W_2 + b_2,
+            "b_1 is not used.": lambda X, W_1, b_1, W_2, b_2: relu(X @ W_1) @ W_2 + b_2,
+            "b_2 is not used.": lambda X, W_1, b_1, W_2, b_2: relu(X @ W_1 + b_1) @ W_2,
+            "Neither bias is used.": lambda X, W_1, b_1, W_2, b_2: relu(X @ W_1) @ W_2,
+            "The negative part is kept: ReLU keeps the positive "
+            "one.": lambda X, W_1, b_1, W_2, b_2: (
+                np.minimum(X @ W_1 + b_1, 0) @ W_2 + b_2
+            ),
+            "This is the absolute value: ReLU makes negative numbers "
+            "0.": lambda X, W_1, b_1, W_2, b_2: abs(X @ W_1 + b_1) @ W_2 + b_2,
             "The hidden units are 0 or 1: ReLU lets positive numbers through as they "
-            "are.": _one_if_positive,
+            "are.": lambda X, W_1, b_1, W_2, b_2: (X @ W_1 + b_1 > 0) @ W_2 + b_2,
             "The input is added: the residual is the layer's, not the "
-            "network's.": _residual_added,
+            "network's.": lambda X, W_1, b_1, W_2, b_2: (
+                X + feed_forward(X, W_1, b_1, W_2, b_2)
+            ),
         },
         _feed_forward_cases,
     ),
@@ -176,18 +102,43 @@ EXERCISES = [
         "how much of each hidden channel passes, so what joins them?",
         swiglu,
         {
-            "The wrong branch is bent: SiLU belongs to X @ W_gate.": _wrong_branch,
-            "Both branches are bent: X @ W_up passes as it is.": _both_branches,
-            "The activation is missing: the gate is SiLU(X @ W_gate).": _bilinear,
+            "The wrong branch is bent: SiLU belongs to X @ "
+            "W_gate.": lambda X, W_gate, W_up, W_down: (
+                ((X @ W_gate) * silu(X @ W_up)) @ W_down
+            ),
+            "Both branches are bent: X @ W_up passes as it "
+            "is.": lambda X, W_gate, W_up, W_down: (
+                (silu(X @ W_gate) * silu(X @ W_up)) @ W_down
+            ),
+            "The activation is missing: the gate is SiLU(X @ "
+            "W_gate).": lambda X, W_gate, W_up, W_down: (
+                ((X @ W_gate) * (X @ W_up)) @ W_down
+            ),
             "The gate is a sigmoid (the GLU of 2016): SiLU is x times its "
-            "sigmoid.": _sigmoid_gate,
-            "The gate is ReLU: asked for was SiLU.": _relu_gate,
-            "The gate is GELU, so this is GEGLU: asked for was SiLU.": _gelu_gate,
-            "The branches are added: a gate multiplies.": _added,
+            "sigmoid.": lambda X, W_gate, W_up, W_down: (
+                (_sigmoid(X @ W_gate) * (X @ W_up)) @ W_down
+            ),
+            "The gate is ReLU: asked for was SiLU.": lambda X, W_gate, W_up, W_down: (
+                (relu(X @ W_gate) * (X @ W_up)) @ W_down
+            ),
+            "The gate is GELU, so this is GEGLU: asked for was "
+            "SiLU.": lambda X, W_gate, W_up, W_down: (
+                (gelu(X @ W_gate) * (X @ W_up)) @ W_down
+            ),
+            "The branches are added: a gate "
+            "multiplies.": lambda X, W_gate, W_up, W_down: (
+                (silu(X @ W_gate) + X @ W_up) @ W_down
+            ),
             "SiLU acts on the product: it belongs to the gate "
-            "alone.": _bent_after_the_product,
-            "W_up is not used: what does the gate let through?": _gate_alone,
-            "SiLU acts on the output: it belongs to the gate.": _gate_on_the_way_out,
+            "alone.": lambda X, W_gate, W_up, W_down: (
+                silu((X @ W_gate) * (X @ W_up)) @ W_down
+            ),
+            "W_up is not used: what does the gate let "
+            "through?": lambda X, W_gate, W_up, W_down: silu(X @ W_gate) @ W_down,
+            "SiLU acts on the output: it belongs to the "
+            "gate.": lambda X, W_gate, W_up, W_down: silu(
+                ((X @ W_gate) * (X @ W_up)) @ W_down
+            ),
         },
         _swiglu_cases,
     ),

@@ -11,38 +11,6 @@ def gated_width(d, d_ff):
     return 2 * d_ff // 3  # 3 · d · width ≤ 2 · d · d_ff
 
 
-def _same_width(d, d_ff):
-    return d_ff
-
-
-def _half(d, d_ff):
-    return d_ff // 2
-
-
-def _the_wrong_way(d, d_ff):
-    return 3 * d_ff // 2
-
-
-def _of_four_d(d, d_ff):
-    return 8 * d // 3
-
-
-def _two_thirds_of_d(d, d_ff):
-    return 2 * d // 3
-
-
-def _rounded_up(d, d_ff):
-    return -(-2 * d_ff // 3)
-
-
-def _not_whole(d, d_ff):
-    return 2 * d_ff / 3
-
-
-def _parameters(d, d_ff):
-    return 3 * d * (2 * d_ff // 3)
-
-
 def _gated_width_cases(rng):
     return [(512, 2048), (48, 192), (7, 29), (64, 100), (11, 13), (5, 30)]
 
@@ -59,50 +27,6 @@ def ffn_share(T, d, d_ff):
 
 def _share(ffn, *others):
     return ffn / (ffn + sum(others))
-
-
-def _to_all_others(T, d, d_ff):
-    return d_ff / (2 * d + T)
-
-
-def _per_cent(T, d, d_ff):
-    return 100 * ffn_share(T, d, d_ff)
-
-
-def _of_the_parameters(T, d, d_ff):
-    return _share(2 * d * d_ff, 4 * d * d)
-
-
-def _output_left_out(T, d, d_ff):
-    return _share(4 * d_ff, 6 * d, 4 * T)
-
-
-def _mix_left_out(T, d, d_ff):
-    return _share(4 * d_ff, 8 * d, 2 * T)
-
-
-def _looking_alone(T, d, d_ff):
-    return _share(4 * d_ff, 4 * T)
-
-
-def _one_matrix(T, d, d_ff):
-    return _share(2 * d_ff, 8 * d, 4 * T)
-
-
-def _one_projection(T, d, d_ff):
-    return _share(4 * d_ff, 2 * d, 4 * T)
-
-
-def _four_d(T, d, d_ff):
-    return ffn_share(T, d, 4 * d)
-
-
-def _additions_in_one_part(T, d, d_ff):
-    return _share(4 * d_ff, 4 * d, 4 * T)
-
-
-def _one_token(T, d, d_ff):
-    return _share(4 * d_ff, 8 * d, 4)
 
 
 def _share_cases(rng):
@@ -129,16 +53,25 @@ EXERCISES = [
         gated_width,
         {
             "The same width: three matrices then have half as many weights again as "
-            "two.": _same_width,
+            "two.": lambda d, d_ff: d_ff,
             "Half: that would be right if the third matrix did not get narrower as "
-            "well.": _half,
-            "Upside down: more matrices must be narrower, not wider.": _the_wrong_way,
-            "This takes d_ff for 4·d: start from the d_ff that is given.": _of_four_d,
-            "Two thirds of d: it is the hidden width that shrinks.": _two_thirds_of_d,
+            "well.": lambda d, d_ff: d_ff // 2,
+            "Upside down: more matrices must be narrower, not wider.": lambda d, d_ff: (
+                3 * d_ff // 2
+            ),
+            "This takes d_ff for 4·d: start from the d_ff that is "
+            "given.": lambda d, d_ff: 8 * d // 3,
+            "Two thirds of d: it is the hidden width that shrinks.": lambda d, d_ff: (
+                2 * d // 3
+            ),
             "Rounded up: that is more weights than the network without a gate "
-            "has.": _rounded_up,
-            "Not a whole number: round down, with // in place of /.": _not_whole,
-            "This is the number of weights: asked for was the width.": _parameters,
+            "has.": lambda d, d_ff: -(-2 * d_ff // 3),
+            "Not a whole number: round down, with // in place of /.": lambda d, d_ff: (
+                2 * d_ff / 3
+            ),
+            "This is the number of weights: asked for was the width.": lambda d, d_ff: (
+                3 * d * (2 * d_ff // 3)
+            ),
         },
         _gated_width_cases,
     ),
@@ -157,20 +90,32 @@ EXERCISES = [
         ffn_share,
         {
             "This is the ratio to the rest: asked for was the share of the "
-            "whole.": _to_all_others,
-            "This is in per cent: asked for was a number from 0 to 1.": _per_cent,
+            "whole.": lambda T, d, d_ff: d_ff / (2 * d + T),
+            "This is in per cent: asked for was a number from 0 to "
+            "1.": lambda T, d, d_ff: 100 * ffn_share(T, d, d_ff),
             "This is the share of the parameters: scores and mix have none, but they "
-            "do take FLOPs.": _of_the_parameters,
-            "The output matrix W_O is left out.": _output_left_out,
-            "The mix of values, A V, is left out.": _mix_left_out,
+            "do take FLOPs.": lambda T, d, d_ff: _share(2 * d * d_ff, 4 * d * d),
+            "The output matrix W_O is left out.": lambda T, d, d_ff: _share(
+                4 * d_ff, 6 * d, 4 * T
+            ),
+            "The mix of values, A V, is left out.": lambda T, d, d_ff: _share(
+                4 * d_ff, 8 * d, 2 * T
+            ),
             "The projections are left out: Q, K, V and the output each take "
-            "2·T·d².": _looking_alone,
-            "Only one of the network's two matrices is counted.": _one_matrix,
-            "Only one of the four projections is counted.": _one_projection,
-            "This takes d_ff for 4·d.": _four_d,
+            "2·T·d².": lambda T, d, d_ff: _share(4 * d_ff, 4 * T),
+            "Only one of the network's two matrices is counted.": lambda T, d, d_ff: (
+                _share(2 * d_ff, 8 * d, 4 * T)
+            ),
+            "Only one of the four projections is counted.": lambda T, d, d_ff: _share(
+                4 * d_ff, 2 * d, 4 * T
+            ),
+            "This takes d_ff for 4·d.": lambda T, d, d_ff: ffn_share(T, d, 4 * d),
             "The projections are half of what they are: count a multiplication and an "
-            "addition in every part.": _additions_in_one_part,
-            "Each token looks at T tokens: scores and mix grow with T².": _one_token,
+            "addition in every part.": lambda T, d, d_ff: _share(
+                4 * d_ff, 4 * d, 4 * T
+            ),
+            "Each token looks at T tokens: scores and mix grow with "
+            "T².": lambda T, d, d_ff: _share(4 * d_ff, 8 * d, 4),
         },
         _share_cases,
     ),

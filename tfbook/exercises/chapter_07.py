@@ -22,59 +22,11 @@ def _norm(X, gamma, beta, eps, axis=-1, ddof=0):
     )
 
 
-def _divided_by_d_less_one(X, gamma, beta, eps):
-    return _norm(X, gamma, beta, eps, ddof=1)
-
-
-def _over_the_tokens(X, gamma, beta, eps):
-    return _norm(X, gamma, beta, eps, axis=-2)
-
-
-def _over_everything(X, gamma, beta, eps):
-    return _norm(X, gamma, beta, eps, axis=None)
-
-
-def _eps_outside(X, gamma, beta, eps):
-    return (X - X.mean(axis=-1, keepdims=True)) / (
-        X.std(axis=-1, keepdims=True) + eps
-    ) * gamma + beta
-
-
-def _eps_left_out(X, gamma, beta, eps):
-    return _norm(X, gamma, beta, 0)
-
-
-def _own_eps(X, gamma, beta, eps):
-    return _norm(X, gamma, beta, 1e-5)
-
-
 def _summed_variance(X, gamma, beta, eps):
     centred = X - X.mean(axis=-1, keepdims=True)
     return (
         centred / np.sqrt((centred**2).sum(axis=-1, keepdims=True) + eps) * gamma + beta
     )
-
-
-def _no_root(X, gamma, beta, eps):
-    return (X - X.mean(axis=-1, keepdims=True)) / (
-        X.var(axis=-1, keepdims=True) + eps
-    ) * gamma + beta
-
-
-def _mean_kept(X, gamma, beta, eps):
-    return X / np.sqrt(X.var(axis=-1, keepdims=True) + eps) * gamma + beta
-
-
-def _root_mean_square(X, gamma, beta, eps):
-    return X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
-
-
-def _shifted_before_scaled(X, gamma, beta, eps):
-    return (layer_norm(X, 1, 0, eps) + beta) * gamma
-
-
-def _neither_scaled_nor_shifted(X, gamma, beta, eps):
-    return layer_norm(X, 1, 0, eps)
 
 
 def _layer_norm_cases(rng):
@@ -162,14 +114,6 @@ def _divided_by_d_less_one_in_both(X, A, W):
     return Z + np.tanh(norm(Z) @ W)
 
 
-def _no_residual(X, A, W):
-    return np.tanh(normalised(A @ normalised(X)) @ W)
-
-
-def _last_norm_too(X, A, W):
-    return normalised(pre_norm(X, A, W))
-
-
 def _pre_norm_cases(rng):
     return [
         (
@@ -196,25 +140,49 @@ EXERCISES = [
         layer_norm,
         {
             "The variance is divided by d − 1: layer normalisation divides by "
-            "d.": _divided_by_d_less_one,
+            "d.": lambda X, gamma, beta, eps: _norm(X, gamma, beta, eps, ddof=1),
             "The mean runs over the tokens: each token has its own mean and variance, "
-            "over its channels (axis=-1).": _over_the_tokens,
+            "over its channels (axis=-1).": lambda X, gamma, beta, eps: _norm(
+                X, gamma, beta, eps, axis=-2
+            ),
             "One mean and variance for the whole array: each token has its own "
-            "(axis=-1, keepdims=True).": _over_everything,
+            "(axis=-1, keepdims=True).": lambda X, gamma, beta, eps: _norm(
+                X, gamma, beta, eps, axis=None
+            ),
             "eps is added to the deviation: it belongs inside the root, to the "
-            "variance.": _eps_outside,
+            "variance.": lambda X, gamma, beta, eps: (
+                (X - X.mean(axis=-1, keepdims=True))
+                / (X.std(axis=-1, keepdims=True) + eps)
+                * gamma
+                + beta
+            ),
             "eps is not used: a constant token would be divided by "
-            "zero.": _eps_left_out,
-            "eps is fixed at 1e-5: use the argument.": _own_eps,
+            "zero.": lambda X, gamma, beta, eps: _norm(X, gamma, beta, 0),
+            "eps is fixed at 1e-5: use the argument.": lambda X, gamma, beta, eps: (
+                _norm(X, gamma, beta, 1e-5)
+            ),
             "The squared distances are summed: the variance is their "
             "mean.": _summed_variance,
-            "Divided by the variance: take its root.": _no_root,
-            "The mean is not subtracted.": _mean_kept,
+            "Divided by the variance: take its root.": lambda X, gamma, beta, eps: (
+                (X - X.mean(axis=-1, keepdims=True))
+                / (X.var(axis=-1, keepdims=True) + eps)
+                * gamma
+                + beta
+            ),
+            "The mean is not subtracted.": lambda X, gamma, beta, eps: (
+                X / np.sqrt(X.var(axis=-1, keepdims=True) + eps) * gamma + beta
+            ),
             "This is RMS normalisation: subtract the mean, and divide by the deviation "
-            "from it.": _root_mean_square,
+            "from it.": lambda X, gamma, beta, eps: (
+                X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
+            ),
             "beta is scaled too: multiply by gamma first, then add "
-            "beta.": _shifted_before_scaled,
-            "gamma and beta are not used.": _neither_scaled_nor_shifted,
+            "beta.": lambda X, gamma, beta, eps: (
+                (layer_norm(X, 1, 0, eps) + beta) * gamma
+            ),
+            "gamma and beta are not used.": lambda X, gamma, beta, eps: layer_norm(
+                X, 1, 0, eps
+            ),
         },
         _layer_norm_cases,
     ),
@@ -245,12 +213,14 @@ EXERCISES = [
             "functions.": _sandwich,
             "The norm stands after the function: it belongs before, norm(X) goes "
             "in.": _norm_after_the_branch,
-            "The residuals are missing: add X, and then Z.": _no_residual,
+            "The residuals are missing: add X, and then Z.": lambda X, A, W: np.tanh(
+                normalised(A @ normalised(X)) @ W
+            ),
             "The tanh of the network is missing.": _no_tanh,
             "The variance is divided by d − 1: layer normalisation divides by "
             "d.": _divided_by_d_less_one_in_both,
             "The layer's answer is normalised: that happens once, after the last layer "
-            "of a stack.": _last_norm_too,
+            "of a stack.": lambda X, A, W: normalised(pre_norm(X, A, W)),
         },
         _pre_norm_cases,
     ),

@@ -21,40 +21,6 @@ def _walk(g, J, step):
     return np.array(sent[::-1])
 
 
-def _no_direct_path(g, J):
-    return _walk(g, J, lambda g, J_l: J_l.T @ g)
-
-
-def _direct_path_alone(g, J):
-    return _walk(g, J, lambda g, J_l: g)
-
-
-def _not_transposed(g, J):
-    return _walk(g, J, lambda g, J_l: g + J_l @ g)
-
-
-def _from_the_bottom_up(g, J):
-    return _walk(g, J[::-1], lambda g, J_l: g + J_l.T @ g)
-
-
-def _top_first(g, J):
-    return gradients(g, J)[::-1]
-
-
-def _one_branch_only(g, J):
-    return np.array(
-        [g + sum((J_l.T @ g for J_l in J[l:]), 0 * g) for l in range(len(J) + 1)]
-    )
-
-
-def _top_left_out(g, J):
-    return gradients(g, J)[:-1]
-
-
-def _bottom_alone(g, J):
-    return gradients(g, J)[0]
-
-
 def _residual_cases(rng):
     return [
         (rng.standard_normal(d), rng.standard_normal((L, d, d)) / d)
@@ -87,10 +53,6 @@ def _parts(dY, X, eps):
     )
 
 
-def _mean_and_deviation_fixed(dY, X, eps):
-    return dY / _parts(dY, X, eps)[1]
-
-
 def _deviation_fixed(dY, X, eps):
     _, sigma, mean, _ = _parts(dY, X, eps)
     return (dY - mean) / sigma
@@ -114,10 +76,6 @@ def _summed(dY, X, eps):
 def _along_the_raw_tokens(dY, X, eps):
     _, sigma, mean, _ = _parts(dY, X, eps)
     return (dY - mean - X * (dY * X).mean(axis=-1, keepdims=True)) / sigma
-
-
-def _forward(dY, X, eps):
-    return _parts(dY, X, eps)[0]
 
 
 def _gradient_cases(rng):
@@ -149,20 +107,27 @@ EXERCISES = [
         gradients,
         {
             "The direct path is missing: add the gradient itself to what comes back "
-            "through f.": _no_direct_path,
+            "through f.": lambda g, J: _walk(g, J, lambda g, J_l: J_l.T @ g),
             "Only the direct path: what comes back through f is "
-            "missing.": _direct_path_alone,
+            "missing.": lambda g, J: _walk(g, J, lambda g, J_l: g),
             "The Jacobian must be transposed on the way back: J[l].T @ "
-            "g.": _not_transposed,
+            "g.": lambda g, J: _walk(g, J, lambda g, J_l: g + J_l @ g),
             "The layers are taken from the bottom up: a gradient meets the last layer "
-            "first.": _from_the_bottom_up,
-            "The order is top first: asked for was bottom first.": _top_first,
+            "first.": lambda g, J: _walk(g, J[::-1], lambda g, J_l: g + J_l.T @ g),
+            "The order is top first: asked for was bottom first.": lambda g, J: (
+                gradients(g, J)[::-1]
+            ),
             "Paths through more than one branch are missing: apply each layer to what "
-            "has arrived, not to g.": _one_branch_only,
+            "has arrived, not to g.": lambda g, J: np.array(
+                [
+                    g + sum((J_l.T @ g for J_l in J[l:]), 0 * g)
+                    for l in range(len(J) + 1)
+                ]
+            ),
             "The gradient at the top is missing: L + 1 rows, and the last is "
-            "g.": _top_left_out,
+            "g.": lambda g, J: gradients(g, J)[:-1],
             "Only the gradient at the bottom: keep what arrives at every "
-            "layer.": _bottom_alone,
+            "layer.": lambda g, J: gradients(g, J)[0],
         },
         _residual_cases,
     ),
@@ -182,7 +147,7 @@ EXERCISES = [
         gradient,
         {
             "Mean and deviation are taken for constants: both depend on "
-            "x.": _mean_and_deviation_fixed,
+            "x.": lambda dY, X, eps: dY / _parts(dY, X, eps)[1],
             "The deviation is taken for a constant: subtract the part along the "
             "normalised token too.": _deviation_fixed,
             "The mean is taken for a constant: subtract the mean of the gradient "
@@ -191,7 +156,8 @@ EXERCISES = [
             "Sums where means belong: divide by d.": _summed,
             "The part along the tokens themselves: it must be along the normalised "
             "ones.": _along_the_raw_tokens,
-            "This is the forward pass: asked for was the gradient.": _forward,
+            "This is the forward pass: asked for was the "
+            "gradient.": lambda dY, X, eps: _parts(dY, X, eps)[0],
         },
         _gradient_cases,
     ),

@@ -139,54 +139,6 @@ def _epsilon_outside(X, attend, mlp):
     )
 
 
-def _no_relu(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
-    return _post(
-        X, lambda X: _attend(X, W_Q, W_K, W_V), lambda Z: (Z @ W_1 + b_1) @ W_2 + b_2
-    )
-
-
-def _no_biases(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
-    return _post(
-        X, lambda X: _attend(X, W_Q, W_K, W_V), lambda Z: _think(Z, W_1, 0, W_2, 0)
-    )
-
-
-def _relu_at_the_end(X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2):
-    return _post(
-        X,
-        lambda X: _attend(X, W_Q, W_K, W_V),
-        lambda Z: np.maximum(_think(Z, W_1, b_1, W_2, b_2), 0),
-    )
-
-
-def _no_scale(X, W_Q, W_K, W_V, *network):
-    return _post(
-        X, lambda X: _attend(X, W_Q, W_K, W_V, scale=1.0), lambda Z: _think(Z, *network)
-    )
-
-
-def _scaled_by_d(X, W_Q, W_K, W_V, *network):
-    return _post(
-        X,
-        lambda X: _attend(X, W_Q, W_K, W_V, scale=X.shape[-1] ** -0.5),
-        lambda Z: _think(Z, *network),
-    )
-
-
-def _divided_by_d_k(X, W_Q, W_K, W_V, *network):
-    return _post(
-        X,
-        lambda X: _attend(X, W_Q, W_K, W_V, scale=1 / W_K.shape[-1]),
-        lambda Z: _think(Z, *network),
-    )
-
-
-def _softmax_over_queries(X, W_Q, W_K, W_V, *network):
-    return _post(
-        X, lambda X: _attend(X, W_Q, W_K, W_V, axis=-2), lambda Z: _think(Z, *network)
-    )
-
-
 def _layer_cases(rng):
     cases = []
     for leading, T, d, d_k, d_ff in (
@@ -240,46 +192,6 @@ def _counted(
     kv = H_kv if kv is None else kv
     attention = (queries + output) * d * d + keys * d * (kv * (d // H))
     return attention + matrices * d * d_ff + (d_ff + d) * biases + norms * d
-
-
-def _output_forgotten(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv, output=0)
-
-
-def _biases_forgotten(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv, biases=False)
-
-
-def _norms_forgotten(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv, norms=0)
-
-
-def _one_norm(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv, norms=2)
-
-
-def _nothing_shared(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv, kv=H)
-
-
-def _whole_for_each_head(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv) + (H - 1) * d * d + 2 * H_kv * d * (d - d // H)
-
-
-def _weights_alone(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv, biases=False, norms=0)
-
-
-def _biases_in_attention(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv) + 2 * d + 2 * H_kv * (d // H)
-
-
-def _one_matrix(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv, matrices=1)
-
-
-def _keys_alone(d, d_ff, H, H_kv):
-    return _counted(d, d_ff, H, H_kv, keys=1)
 
 
 def _parameter_cases(rng):
@@ -340,15 +252,48 @@ EXERCISES = [
             "ε stands outside the root: it belongs to the variance, √(variance + "
             "ε).": _layer(_epsilon_outside),
             "ReLU is forgotten: without it the two matrices of the network are "
-            "one.": _no_relu,
-            "ReLU comes last: it belongs between the two matrices.": _relu_at_the_end,
-            "The biases b_1 and b_2 are not used.": _no_biases,
-            "The scores are not divided by √d_k.": _no_scale,
+            "one.": lambda X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2: _post(
+                X,
+                lambda X: _attend(X, W_Q, W_K, W_V),
+                lambda Z: (Z @ W_1 + b_1) @ W_2 + b_2,
+            ),
+            "ReLU comes last: it belongs between the two "
+            "matrices.": lambda X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2: _post(
+                X,
+                lambda X: _attend(X, W_Q, W_K, W_V),
+                lambda Z: np.maximum(_think(Z, W_1, b_1, W_2, b_2), 0),
+            ),
+            "The biases b_1 and b_2 are not "
+            "used.": lambda X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2: _post(
+                X,
+                lambda X: _attend(X, W_Q, W_K, W_V),
+                lambda Z: _think(Z, W_1, 0, W_2, 0),
+            ),
+            "The scores are not divided by √d_k.": lambda X, W_Q, W_K, W_V, *network: (
+                _post(
+                    X,
+                    lambda X: _attend(X, W_Q, W_K, W_V, scale=1.0),
+                    lambda Z: _think(Z, *network),
+                )
+            ),
             "The scores are divided by √d: the dot product sums over d_k "
-            "channels.": _scaled_by_d,
-            "The scores are divided by d_k: divide by its root.": _divided_by_d_k,
+            "channels.": lambda X, W_Q, W_K, W_V, *network: _post(
+                X,
+                lambda X: _attend(X, W_Q, W_K, W_V, scale=X.shape[-1] ** -0.5),
+                lambda Z: _think(Z, *network),
+            ),
+            "The scores are divided by d_k: divide by its "
+            "root.": lambda X, W_Q, W_K, W_V, *network: _post(
+                X,
+                lambda X: _attend(X, W_Q, W_K, W_V, scale=1 / W_K.shape[-1]),
+                lambda Z: _think(Z, *network),
+            ),
             "The softmax runs over the queries: each row of weights must sum to one "
-            "(axis=-1).": _softmax_over_queries,
+            "(axis=-1).": lambda X, W_Q, W_K, W_V, *network: _post(
+                X,
+                lambda X: _attend(X, W_Q, W_K, W_V, axis=-2),
+                lambda Z: _think(Z, *network),
+            ),
         },
         _layer_cases,
     ),
@@ -364,23 +309,33 @@ EXERCISES = [
         parameters,
         {
             r"W_O is forgotten: the heads are brought together by a d × d "
-            r"matrix.": _output_forgotten,
+            r"matrix.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, output=0),
             "The biases of the network are forgotten: d_ff and d "
-            "more.": _biases_forgotten,
+            "more.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, biases=False),
             "The norms are forgotten: each has a scale and a shift, d numbers "
-            "each.": _norms_forgotten,
+            "each.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, norms=0),
             "There are two norms, and each has a scale and a shift: 4·d "
-            "numbers.": _one_norm,
+            "numbers.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, norms=2),
             "The biases and the norms are forgotten: only the matrices are "
-            "counted.": _weights_alone,
+            "counted.": lambda d, d_ff, H, H_kv: _counted(
+                d, d_ff, H, H_kv, biases=False, norms=0
+            ),
             "Keys and values have H_kv heads, not H: their matrices are d × "
-            "H_kv·d_k.": _nothing_shared,
+            "H_kv·d_k.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, kv=H),
             "Each head is counted with full width d: a head has d_k = d / H "
-            "channels.": _whole_for_each_head,
-            "Attention has no biases here.": _biases_in_attention,
+            "channels.": lambda d, d_ff, H, H_kv: (
+                _counted(d, d_ff, H, H_kv)
+                + (H - 1) * d * d
+                + 2 * H_kv * d * (d - d // H)
+            ),
+            "Attention has no biases here.": lambda d, d_ff, H, H_kv: (
+                _counted(d, d_ff, H, H_kv) + 2 * d + 2 * H_kv * (d // H)
+            ),
             "The network has two matrices, one that widens and one that "
-            "narrows.": _one_matrix,
-            "Keys and values have a matrix each.": _keys_alone,
+            "narrows.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, matrices=1),
+            "Keys and values have a matrix each.": lambda d, d_ff, H, H_kv: _counted(
+                d, d_ff, H, H_kv, keys=1
+            ),
         },
         _parameter_cases,
     ),

@@ -18,50 +18,6 @@ def _back(dY, Z, W_1, b_1, W_2, awake=None):
     return (dY @ W_2.T * awake) @ W_1.T
 
 
-def _no_way_around(dY, Z, W_1, b_1, W_2, b_2):
-    return _back(dY, Z, W_1, b_1, W_2)
-
-
-def _way_around_alone(dY, Z, W_1, b_1, W_2, b_2):
-    return 1 * dY
-
-
-def _adds_z(dY, Z, W_1, b_1, W_2, b_2):
-    return Z + _back(dY, Z, W_1, b_1, W_2)
-
-
-def _two_ways_multiplied(dY, Z, W_1, b_1, W_2, b_2):
-    return dY * _back(dY, Z, W_1, b_1, W_2)
-
-
-def _no_relu(dY, Z, W_1, b_1, W_2, b_2):
-    return dY + dY @ W_2.T @ W_1.T
-
-
-def _relu_of_the_gradient(dY, Z, W_1, b_1, W_2, b_2):
-    return dY + np.maximum(dY @ W_2.T, 0) @ W_1.T
-
-
-def _bias_forgotten(dY, Z, W_1, b_1, W_2, b_2):
-    return dY + _back(dY, Z, W_1, b_1, W_2, Z @ W_1 > 0)
-
-
-def _awake_exchanged(dY, Z, W_1, b_1, W_2, b_2):
-    return dY + _back(dY, Z, W_1, b_1, W_2, Z @ W_1 + b_1 <= 0)
-
-
-def _times_what_passed(dY, Z, W_1, b_1, W_2, b_2):
-    return dY + _back(dY, Z, W_1, b_1, W_2, np.maximum(Z @ W_1 + b_1, 0))
-
-
-def _biases_on_the_way_back(dY, Z, W_1, b_1, W_2, b_2):
-    return dY + ((dY + b_2) @ W_2.T * (Z @ W_1 + b_1 > 0) + b_1) @ W_1.T
-
-
-def _forward(dY, Z, W_1, b_1, W_2, b_2):
-    return Z + np.maximum(Z @ W_1 + b_1, 0) @ W_2 + b_2
-
-
 def _network_cases(rng):
     cases = []
     for leading, T, d, d_ff in (((), 3, 4, 6), ((2,), 5, 7, 11), ((), 2, 13, 5)):
@@ -148,25 +104,9 @@ def _sign(dalpha, alpha):
     return -_right(dalpha, alpha)
 
 
-def _divided_by_d_k(dA, Q, K, V):
-    return query_gradient(dA, Q, K, V) / np.sqrt(Q.shape[-1])
-
-
-def _multiplied_by_the_scale(dA, Q, K, V):
-    return query_gradient(dA, Q, K, V) * Q.shape[-1]
-
-
 def _gradient_of_keys(dA, Q, K, V):
     dS = _right(dA @ V.swapaxes(-1, -2), _weights(Q, K))
     return dS.swapaxes(-1, -2) @ Q / np.sqrt(Q.shape[-1])
-
-
-def _gradient_of_values(dA, Q, K, V):
-    return _weights(Q, K).swapaxes(-1, -2) @ dA
-
-
-def _gradient_of_scores(dA, Q, K, V):
-    return _right(dA @ V.swapaxes(-1, -2), _weights(Q, K)) / np.sqrt(Q.shape[-1])
 
 
 def _query_cases(rng):
@@ -198,24 +138,41 @@ EXERCISES = [
         network_gradient,
         {
             "The way around is missing: dY itself is one of the two "
-            "summands.": _no_way_around,
+            "summands.": lambda dY, Z, W_1, b_1, W_2, b_2: _back(dY, Z, W_1, b_1, W_2),
             "Only the way around is there: add what comes back through the "
-            "network.": _way_around_alone,
-            "Z is added: on the way back, dY goes around.": _adds_z,
+            "network.": lambda dY, Z, W_1, b_1, W_2, b_2: 1 * dY,
+            "Z is added: on the way back, dY goes "
+            "around.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                Z + _back(dY, Z, W_1, b_1, W_2)
+            ),
             "The two ways are multiplied: gradients of a sum add "
-            "up.": _two_ways_multiplied,
-            "ReLU is forgotten: where it gave 0, nothing comes back.": _no_relu,
+            "up.": lambda dY, Z, W_1, b_1, W_2, b_2: dY * _back(dY, Z, W_1, b_1, W_2),
+            "ReLU is forgotten: where it gave 0, nothing comes "
+            "back.": lambda dY, Z, W_1, b_1, W_2, b_2: dY + dY @ W_2.T @ W_1.T,
             "ReLU is put on the gradient: what counts is where its input, Z W_1 + b_1, "
-            "was positive.": _relu_of_the_gradient,
+            "was positive.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + np.maximum(dY @ W_2.T, 0) @ W_1.T
+            ),
             "Whether a channel is awake depends on b_1 too: Z W_1 + b_1 > "
-            "0.": _bias_forgotten,
+            "0.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + _back(dY, Z, W_1, b_1, W_2, Z @ W_1 > 0)
+            ),
             "The wrong channels let the gradient through: it passes where Z W_1 + b_1 "
-            "was positive.": _awake_exchanged,
+            "was positive.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + _back(dY, Z, W_1, b_1, W_2, Z @ W_1 + b_1 <= 0)
+            ),
             "The gradient is multiplied by what passed ReLU: its slope there is "
-            "1.": _times_what_passed,
+            "1.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + _back(dY, Z, W_1, b_1, W_2, np.maximum(Z @ W_1 + b_1, 0))
+            ),
             "Biases are added on the way back: the gradient of a sum does not see a "
-            "constant.": _biases_on_the_way_back,
-            "This is the way forward: return a gradient.": _forward,
+            "constant.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + ((dY + b_2) @ W_2.T * (Z @ W_1 + b_1 > 0) + b_1) @ W_1.T
+            ),
+            "This is the way forward: return a "
+            "gradient.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                Z + np.maximum(Z @ W_1 + b_1, 0) @ W_2 + b_2
+            ),
         },
         _network_cases,
     ),
@@ -255,13 +212,21 @@ EXERCISES = [
             "√d_k.": _to_queries(_right, forth=1.0),
             "Both scales are missing: the scores are divided by √d_k, and so is their "
             "gradient.": _to_queries(_right, 1.0, 1.0),
-            "The gradient is divided by d_k: divide by its root.": _divided_by_d_k,
-            "The gradient is multiplied by √d_k: divide.": _multiplied_by_the_scale,
+            "The gradient is divided by d_k: divide by its root.": lambda dA, Q, K, V: (
+                query_gradient(dA, Q, K, V) / np.sqrt(Q.shape[-1])
+            ),
+            "The gradient is multiplied by √d_k: divide.": lambda dA, Q, K, V: (
+                query_gradient(dA, Q, K, V) * Q.shape[-1]
+            ),
             "This is the gradient of the keys: for that of the queries, multiply dS by "
             "K.": _gradient_of_keys,
-            "This is the gradient of the values.": _gradient_of_values,
+            "This is the gradient of the values.": lambda dA, Q, K, V: (
+                _weights(Q, K).swapaxes(-1, -2) @ dA
+            ),
             "This is the gradient of Q Kᵀ: one product is left, with "
-            "K.": _gradient_of_scores,
+            "K.": lambda dA, Q, K, V: (
+                _right(dA @ V.swapaxes(-1, -2), _weights(Q, K)) / np.sqrt(Q.shape[-1])
+            ),
         },
         _query_cases,
     ),

@@ -35,58 +35,6 @@ def _flops(
     return projections + products * 2 * pairs * width + matrices * 2 * tokens * d * d_ff
 
 
-def _multiply_adds(*sizes):
-    return _flops(*sizes) // 2
-
-
-def _output_forgotten(*sizes):
-    return _flops(*sizes, output=0)
-
-
-def _nothing_shared(T, d, d_ff, H, H_kv):
-    return _flops(T, d, d_ff, H, H)
-
-
-def _scores_alone(*sizes):
-    return _flops(*sizes, products=1)
-
-
-def _no_attention(*sizes):
-    return _flops(*sizes, products=0)
-
-
-def _whole_width(T, d, d_ff, H, H_kv):
-    return _flops(T, d, d_ff, H, H_kv, width=H * d)
-
-
-def _one_head(T, d, d_ff, H, H_kv):
-    return _flops(T, d, d_ff, H, H_kv, width=d // H)
-
-
-def _linear(T, d, d_ff, H, H_kv):
-    return _flops(T, d, d_ff, H, H_kv, pairs=T)
-
-
-def _causal(T, d, d_ff, H, H_kv):
-    return _flops(T, d, d_ff, H, H_kv, pairs=T * (T + 1) // 2)
-
-
-def _fewer_scores(T, d, d_ff, H, H_kv):
-    return _flops(T, d, d_ff, H, H_kv, width=H_kv * (d // H))
-
-
-def _one_matrix(*sizes):
-    return _flops(*sizes, matrices=1)
-
-
-def _no_network(*sizes):
-    return _flops(*sizes, matrices=0)
-
-
-def _one_token(*sizes):
-    return _flops(*sizes, tokens=1)
-
-
 def _flops_cases(rng):
     return [
         (7, 12, 20, 3, 1),
@@ -104,42 +52,6 @@ def crossing(d, d_ff, H, H_kv):
     # FLOPs of a token with one other
     pairs = 4 * d
     return others / pairs
-
-
-def _against_projections(d, d_ff, H, H_kv):
-    return d + H_kv * (d // H)
-
-
-def _against_network(d, d_ff, H, H_kv):
-    return 1.0 * d_ff
-
-
-def _unshared(d, d_ff, H, H_kv):
-    return 2 * d + d_ff
-
-
-def _no_output(d, d_ff, H, H_kv):
-    return crossing(d, d_ff, H, H_kv) - d / 2
-
-
-def _scores_for_all(d, d_ff, H, H_kv):
-    return 2 * crossing(d, d_ff, H, H_kv)
-
-
-def _half_a_network(d, d_ff, H, H_kv):
-    return crossing(d, d_ff, H, H_kv) - d_ff / 2
-
-
-def _shared_scores(d, d_ff, H, H_kv):
-    return crossing(d, d_ff, H, H_kv) * H / H_kv
-
-
-def _multiplied_as_one(d, d_ff, H, H_kv):
-    return crossing(d, d_ff, H, H_kv) / 2
-
-
-def _root(d, d_ff, H, H_kv):
-    return (crossing(d, d_ff, H, H_kv) * 4 * d) ** 0.5
 
 
 def _crossing_cases(rng):
@@ -160,28 +72,36 @@ EXERCISES = [
         flops,
         {
             "A multiplication and an addition count as two: this is half of the "
-            "FLOPs.": _multiply_adds,
+            "FLOPs.": lambda *sizes: _flops(*sizes) // 2,
             "W_O is forgotten: the heads are brought together by a d × d "
-            "matrix.": _output_forgotten,
+            "matrix.": lambda *sizes: _flops(*sizes, output=0),
             "Keys and values have H_kv heads, not H: their matrices are d × "
-            "H_kv·d_k.": _nothing_shared,
+            "H_kv·d_k.": lambda T, d, d_ff, H, H_kv: _flops(T, d, d_ff, H, H),
             "The mix is forgotten: the weights times the values cost as much as the "
-            "scores.": _scores_alone,
+            "scores.": lambda *sizes: _flops(*sizes, products=1),
             "Scores and mix are forgotten: T² dot products each, in every "
-            "head.": _no_attention,
+            "head.": lambda *sizes: _flops(*sizes, products=0),
             "Each head is counted with full width d: a head has d_k = d / H "
-            "channels.": _whole_width,
-            "Scores and mix are those of one head: there are H.": _one_head,
-            "Every query meets every key: T² pairs, not T.": _linear,
+            "channels.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, width=H * d
+            ),
+            "Scores and mix are those of one head: there are "
+            "H.": lambda T, d, d_ff, H, H_kv: _flops(T, d, d_ff, H, H_kv, width=d // H),
+            "Every query meets every key: T² pairs, not "
+            "T.": lambda T, d, d_ff, H, H_kv: _flops(T, d, d_ff, H, H_kv, pairs=T),
             "Half of the pairs are counted: without a mask every query meets all T "
-            "keys.": _causal,
+            "keys.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, pairs=T * (T + 1) // 2
+            ),
             "Sharing makes no score less: each of the H query heads has T² of its "
-            "own.": _fewer_scores,
+            "own.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, width=H_kv * (d // H)
+            ),
             "The network has two matrices, one that widens and one that "
-            "narrows.": _one_matrix,
-            "The network is forgotten.": _no_network,
+            "narrows.": lambda *sizes: _flops(*sizes, matrices=1),
+            "The network is forgotten.": lambda *sizes: _flops(*sizes, matrices=0),
             "Projections and network are counted for one token: all T go through "
-            "them.": _one_token,
+            "them.": lambda *sizes: _flops(*sizes, tokens=1),
         },
         _flops_cases,
     ),
@@ -197,21 +117,26 @@ EXERCISES = [
         crossing,
         {
             "The network is left out: this is the length at which they equal the "
-            "projections.": _against_projections,
+            "projections.": lambda d, d_ff, H, H_kv: d + H_kv * (d // H),
             "The projections are left out: this is the length at which they equal the "
-            "network.": _against_network,
+            "network.": lambda d, d_ff, H, H_kv: 1.0 * d_ff,
             "Keys and values have H_kv heads, not H: their projections cost "
-            "less.": _unshared,
-            "W_O is forgotten: it belongs to the projections.": _no_output,
+            "less.": lambda d, d_ff, H, H_kv: 2 * d + d_ff,
+            "W_O is forgotten: it belongs to the "
+            "projections.": lambda d, d_ff, H, H_kv: crossing(d, d_ff, H, H_kv) - d / 2,
             "The mix is forgotten: it costs as much as the scores, so the length is "
-            "half of this.": _scores_for_all,
-            "The network has two matrices.": _half_a_network,
+            "half of this.": lambda d, d_ff, H, H_kv: 2 * crossing(d, d_ff, H, H_kv),
+            "The network has two matrices.": lambda d, d_ff, H, H_kv: (
+                crossing(d, d_ff, H, H_kv) - d_ff / 2
+            ),
             "Sharing makes no score less: each query head has T² of its own, whatever "
-            "H_kv.": _shared_scores,
+            "H_kv.": lambda d, d_ff, H, H_kv: crossing(d, d_ff, H, H_kv) * H / H_kv,
             "A multiply-add counts as two on both sides, or as one on "
-            "both.": _multiplied_as_one,
+            "both.": lambda d, d_ff, H, H_kv: crossing(d, d_ff, H, H_kv) / 2,
             "No root: the other parts grow with T too, so one factor T falls "
-            "out.": _root,
+            "out.": lambda d, d_ff, H, H_kv: (
+                (crossing(d, d_ff, H, H_kv) * 4 * d) ** 0.5
+            ),
         },
         _crossing_cases,
     ),

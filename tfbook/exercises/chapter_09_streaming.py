@@ -49,38 +49,6 @@ def _stream(
     return np.array(outputs)
 
 
-def _never_shrinks(*arguments):
-    return _stream(*arguments, shrink_Z=False, shrink_y=False)
-
-
-def _only_the_mean_shrinks(*arguments):
-    return _stream(*arguments, shrink_Z=False)
-
-
-def _only_the_sum_shrinks(*arguments):
-    return _stream(*arguments, shrink_y=False)
-
-
-def _maximum_of_the_block(*arguments):
-    return _stream(*arguments, top=lambda m, new: new)
-
-
-def _no_maximum(*arguments):
-    return _stream(*arguments, top=lambda m, new: 0.0)
-
-
-def _no_scale(*arguments):
-    return _stream(*arguments, scale=1.0)
-
-
-def _never_divided(*arguments):
-    return _stream(*arguments, divide=False)
-
-
-def _last_block_dropped(q, K, V, block):
-    return _stream(q, K, V, block, least=block)
-
-
 def _each_block_alone(q, K, V, block):
     return np.array(
         [
@@ -93,10 +61,6 @@ def _each_block_alone(q, K, V, block):
 def _means_averaged(q, K, V, block):
     alone = _each_block_alone(q, K, V, block)
     return np.cumsum(alone, axis=0) / np.arange(1, len(alone) + 1)[:, None]
-
-
-def _last_row(q, K, V, block):
-    return _stream(q, K, V, block)[-1]
 
 
 def _the_end_each_time(q, K, V, block):
@@ -239,23 +203,31 @@ EXERCISES = [
         stream,
         {
             "Nothing shrinks: where a block raises m, both Z and y must be multiplied "
-            "by exp(m − m_new).": _never_shrinks,
+            "by exp(m − m_new).": lambda *arguments: _stream(
+                *arguments, shrink_Z=False, shrink_y=False
+            ),
             "Z does not shrink: it was summed with the old maximum, as y "
-            "was.": _only_the_mean_shrinks,
+            "was.": lambda *arguments: _stream(*arguments, shrink_Z=False),
             "y does not shrink: it was summed with the old maximum, as Z "
-            "was.": _only_the_sum_shrinks,
+            "was.": lambda *arguments: _stream(*arguments, shrink_y=False),
             "The maximum is that of the block alone: keep the larger of it and the old "
-            "one.": _maximum_of_the_block,
-            "No maximum is subtracted: exp overflows on large scores.": _no_maximum,
-            "The scores are not divided by √d_k.": _no_scale,
-            "y is a sum: what is given back is y / Z.": _never_divided,
+            "one.": lambda *arguments: _stream(*arguments, top=lambda m, new: new),
+            "No maximum is subtracted: exp overflows on large "
+            "scores.": lambda *arguments: _stream(*arguments, top=lambda m, new: 0.0),
+            "The scores are not divided by √d_k.": lambda *arguments: _stream(
+                *arguments, scale=1.0
+            ),
+            "y is a sum: what is given back is y / Z.": lambda *arguments: _stream(
+                *arguments, divide=False
+            ),
             "The last block is left out where it is shorter than the "
-            "others.": _last_block_dropped,
+            "others.": lambda q, K, V, block: _stream(q, K, V, block, least=block),
             "Each block is read alone: the sums of those before it are "
             "lost.": _each_block_alone,
             "The outputs of the blocks are averaged: a block counts by its Z, not by "
             "its number.": _means_averaged,
-            "The output after every block is asked for, not the last alone.": _last_row,
+            "The output after every block is asked for, not the last "
+            "alone.": lambda q, K, V, block: _stream(q, K, V, block)[-1],
             "Every row is the final output: give the one after each "
             "block.": _the_end_each_time,
         },

@@ -17,42 +17,6 @@ def intensity(a, b, c, size):
     return flops / moved
 
 
-def _one_for_two(a, b, c, size):
-    return intensity(a, b, c, size) / 2
-
-
-def _numbers(a, b, c, size):
-    return intensity(a, b, c, 1)
-
-
-def _one_sum_less(a, b, c, size):
-    return intensity(a, b, c, size) * (2 * b - 1) / (2 * b)
-
-
-def _upside_down(a, b, c, size):
-    return 1 / intensity(a, b, c, size)
-
-
-def _nothing_written(a, b, c, size):
-    return 2 * a * b * c / (size * (a * b + b * c))
-
-
-def _read_each_time(a, b, c, size):
-    return 2 * a * b * c / (size * (2 * a * b * c + a * c))
-
-
-def _first_alone(a, b, c, size):
-    return 2 * a * b * c / (size * (a * b + a * c))
-
-
-def _result_alone(a, b, c, size):
-    return 2 * b / size
-
-
-def _bits(a, b, c, size):
-    return intensity(a, b, c, 8 * size)
-
-
 def _intensity_cases(rng):
     return [(7, 12, 5, 2), (1, 64, 30, 4), (300, 24, 96, 2), (4096, 1024, 512, 1)]
 
@@ -93,72 +57,6 @@ def _passes(T, block):
     return -(-T // block)
 
 
-def _all_once(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, passes=1)
-
-
-def _whole_blocks(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, passes=T // block)
-
-
-def _fractions(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, passes=T / block)
-
-
-def _a_query_at_a_time(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, passes=T)
-
-
-def _block_passes(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, passes=block)
-
-
-def _queries_again(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, queries=_passes(T, block))
-
-
-def _answers_again(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, answers=_passes(T, block))
-
-
-def _everything_again(T, d_k, d_v, block, size):
-    return _fused(
-        T, d_k, d_v, block, size, queries=_passes(T, block), answers=_passes(T, block)
-    )
-
-
-def _nothing_answered(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, answers=0)
-
-
-def _no_queries(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, queries=0)
-
-
-def _keys_alone(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, values=0)
-
-
-def _values_once(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, values=0, answers=2)
-
-
-def _scores_stored(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, more=2 * T * T)
-
-
-def _scores_written(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, more=T * T)
-
-
-def _plain(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, size, passes=1, more=4 * T * T)
-
-
-def _in_numbers(T, d_k, d_v, block, size):
-    return _fused(T, d_k, d_v, block, 1)
-
-
 def _fused_cases(rng):
     return [
         (64, 7, 5, 16, 2),
@@ -174,38 +72,6 @@ def _fused_cases(rng):
 
 def least_time(flops, moved, peak, bandwidth):
     return max(flops / peak, moved / bandwidth)
-
-
-def _one_after_the_other(flops, moved, peak, bandwidth):
-    return flops / peak + moved / bandwidth
-
-
-def _the_shorter(flops, moved, peak, bandwidth):
-    return min(flops / peak, moved / bandwidth)
-
-
-def _arithmetic_alone(flops, moved, peak, bandwidth):
-    return flops / peak
-
-
-def _memory_alone(flops, moved, peak, bandwidth):
-    return moved / bandwidth
-
-
-def _a_rate(flops, moved, peak, bandwidth):
-    return min(peak, flops / moved * bandwidth)
-
-
-def _inverse(flops, moved, peak, bandwidth):
-    return max(peak / flops, bandwidth / moved)
-
-
-def _a_product(flops, moved, peak, bandwidth):
-    return max(flops * peak, moved * bandwidth)
-
-
-def _exchanged(flops, moved, peak, bandwidth):
-    return max(flops / bandwidth, moved / peak)
 
 
 def _time_cases(rng):
@@ -231,20 +97,33 @@ EXERCISES = [
         least_time,
         {
             "Both go on at once: the longer time counts, not the "
-            "sum.": _one_after_the_other,
+            "sum.": lambda flops, moved, peak, bandwidth: (
+                flops / peak + moved / bandwidth
+            ),
             "Neither can be left out: the longer of the two times counts, not the "
-            "shorter.": _the_shorter,
+            "shorter.": lambda flops, moved, peak, bandwidth: min(
+                flops / peak, moved / bandwidth
+            ),
             "The bytes take time too, and here and there more than the "
-            "arithmetic.": _arithmetic_alone,
+            "arithmetic.": lambda flops, moved, peak, bandwidth: flops / peak,
             "The arithmetic takes time too, and here and there more than the "
-            "bytes.": _memory_alone,
+            "bytes.": lambda flops, moved, peak, bandwidth: moved / bandwidth,
             "This is a rate, FLOPs a second. The question is how many "
-            "seconds.": _a_rate,
+            "seconds.": lambda flops, moved, peak, bandwidth: min(
+                peak, flops / moved * bandwidth
+            ),
             "This is the wrong way round: seconds are FLOPs divided by FLOPs a "
-            "second.": _inverse,
-            "Divide: FLOPs divided by FLOPs a second are seconds.": _a_product,
+            "second.": lambda flops, moved, peak, bandwidth: max(
+                peak / flops, bandwidth / moved
+            ),
+            "Divide: FLOPs divided by FLOPs a second are "
+            "seconds.": lambda flops, moved, peak, bandwidth: max(
+                flops * peak, moved * bandwidth
+            ),
             "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of "
-            "bytes.": _exchanged,
+            "bytes.": lambda flops, moved, peak, bandwidth: max(
+                flops / bandwidth, moved / peak
+            ),
         },
         _time_cases,
         atol=0,  # some are millionths of a second
@@ -263,18 +142,30 @@ EXERCISES = [
         intensity,
         {
             "A multiplication and an addition count as two: this is half of the "
-            "FLOPs.": _one_for_two,
+            "FLOPs.": lambda a, b, c, size: intensity(a, b, c, size) / 2,
             "A sum of b products counts as 2b FLOPs, not 2b − 1: it begins at 0, and "
-            "each product is added.": _one_sum_less,
-            "These are FLOPs for each number: a number has size bytes.": _numbers,
-            "This is the wrong way round: bytes for each FLOP.": _upside_down,
-            "The result is written too: a·c numbers more.": _nothing_written,
+            "each product is added.": lambda a, b, c, size: (
+                intensity(a, b, c, size) * (2 * b - 1) / (2 * b)
+            ),
+            "These are FLOPs for each number: a number has size "
+            "bytes.": lambda a, b, c, size: intensity(a, b, c, 1),
+            "This is the wrong way round: bytes for each FLOP.": lambda a, b, c, size: (
+                1 / intensity(a, b, c, size)
+            ),
+            "The result is written too: a·c numbers more.": lambda a, b, c, size: (
+                2 * a * b * c / (size * (a * b + b * c))
+            ),
             "Each number is read once and kept on the chip, not read again for every "
-            "product that it is in.": _read_each_time,
-            "The second factor is read too: b·c numbers.": _first_alone,
+            "product that it is in.": lambda a, b, c, size: (
+                2 * a * b * c / (size * (2 * a * b * c + a * c))
+            ),
+            "The second factor is read too: b·c numbers.": lambda a, b, c, size: (
+                2 * a * b * c / (size * (a * b + a * c))
+            ),
             "The factors are read too: these are FLOPs for each byte of the "
-            "result.": _result_alone,
-            "The size is in bytes already: these are FLOPs for each bit.": _bits,
+            "result.": lambda a, b, c, size: 2 * b / size,
+            "The size is in bytes already: these are FLOPs for each "
+            "bit.": lambda a, b, c, size: intensity(a, b, c, 8 * size),
         },
         _intensity_cases,
     ),
@@ -292,30 +183,72 @@ EXERCISES = [
         fused_bytes,
         {
             "Keys and values do not stay on the chip: they stream past once for each "
-            "block of queries.": _all_once,
+            "block of queries.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=1
+            ),
             "The last block may be smaller, but keys and values stream past it too: "
-            "round up.": _whole_blocks,
+            "round up.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=T // block
+            ),
             "A smaller last block still needs all keys and values: the number of "
-            "passes is whole.": _fractions,
+            "passes is whole.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=T / block
+            ),
             "A block of queries shares one pass over the keys: there are T / block "
-            "passes, not T.": _a_query_at_a_time,
+            "passes, not T.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=T
+            ),
             "There are as many passes as blocks, T / block of them, not as many as a "
-            "block has queries.": _block_passes,
-            "A block's queries stay on the chip: they are read once.": _queries_again,
+            "block has queries.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=block
+            ),
+            "A block's queries stay on the chip: they are read "
+            "once.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, queries=_passes(T, block)
+            ),
             "The answers of a block stay on the chip until they are done: they are "
-            "written once.": _answers_again,
+            "written once.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, answers=_passes(T, block)
+            ),
             "Only keys and values pass again and again: queries are read once, answers "
-            "written once.": _everything_again,
-            "The answers are written too: T·d_v numbers.": _nothing_answered,
-            "The queries are read too: T·d_k numbers.": _no_queries,
-            "The values stream past as the keys do.": _keys_alone,
+            "written once.": lambda T, d_k, d_v, block, size: _fused(
+                T,
+                d_k,
+                d_v,
+                block,
+                size,
+                queries=_passes(T, block),
+                answers=_passes(T, block),
+            ),
+            "The answers are written too: T·d_v "
+            "numbers.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, answers=0
+            ),
+            "The queries are read too: T·d_k "
+            "numbers.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, queries=0
+            ),
+            "The values stream past as the keys do.": lambda T, d_k, d_v, block, size: (
+                _fused(T, d_k, d_v, block, size, values=0)
+            ),
             "The values stream past once for each block of queries, not "
-            "once.": _values_once,
-            "No score leaves the chip: there is no T² here.": _scores_stored,
-            "No score leaves the chip, none is written.": _scores_written,
+            "once.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, values=0, answers=2
+            ),
+            "No score leaves the chip: there is no T² "
+            "here.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, more=2 * T * T
+            ),
+            "No score leaves the chip, none is "
+            "written.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, more=T * T
+            ),
             "This is plain attention: its T × T matrices pass through main memory four "
-            "times. Here none does.": _plain,
-            "These are numbers: each has size bytes.": _in_numbers,
+            "times. Here none does.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=1, more=4 * T * T
+            ),
+            "These are numbers: each has size "
+            "bytes.": lambda T, d_k, d_v, block, size: _fused(T, d_k, d_v, block, 1),
         },
         _fused_cases,
     ),

@@ -15,22 +15,6 @@ def to_bfloat16(x):
     return (bits & np.uint32(0xFFFF0000)).view(np.float32)
 
 
-def _truncated(x):
-    return (x.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
-
-
-def _half_up(x):
-    return ((x.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(
-        np.float32
-    )
-
-
-def _half_down(x):
-    return ((x.view(np.uint32) + np.uint32(0x7FFF)) & np.uint32(0xFFFF0000)).view(
-        np.float32
-    )
-
-
 def _to_odd(x):
     bits = x.view(np.uint32)
     return (
@@ -38,39 +22,9 @@ def _to_odd(x):
     ).view(np.float32)
 
 
-def _away(x):
-    return ((x.view(np.uint32) + np.uint32(0xFFFF)) & np.uint32(0xFFFF0000)).view(
-        np.float32
-    )
-
-
-def _float16(x):
-    return x.astype(np.float16).astype(np.float32)
-
-
-def _unchanged(x):
-    return x.copy()
-
-
 def _mantissa(x, kept):
     m, e = np.frexp(x)
     return np.ldexp(np.round(m * 2.0**kept) / 2.0**kept, e).astype(np.float32)
-
-
-def _one_bit_more(x):
-    return _mantissa(x, 9)
-
-
-def _one_bit_less(x):
-    return _mantissa(x, 7)
-
-
-def _fixed(x):
-    return np.round(x * 128) / np.float32(128)
-
-
-def _the_bits(x):
-    return x.view(np.uint32) >> 16
 
 
 def _cases(rng):
@@ -105,23 +59,33 @@ EXERCISES = [
         to_bfloat16,
         {
             "The lower bits are cut off: this rounds towards zero, not to the "
-            "nearest.": _truncated,
+            "nearest.": lambda x: (x.view(np.uint32) & np.uint32(0xFFFF0000)).view(
+                np.float32
+            ),
             "A tie goes away from zero here: it must go to the number whose last bit "
-            "is 0.": _half_up,
+            "is 0.": lambda x: (
+                (x.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)
+            ).view(np.float32),
             "A tie goes towards zero here: it must go to the number whose last bit is "
-            "0.": _half_down,
+            "0.": lambda x: (
+                (x.view(np.uint32) + np.uint32(0x7FFF)) & np.uint32(0xFFFF0000)
+            ).view(np.float32),
             "A tie goes to the number whose last bit is 1.": _to_odd,
-            "Everything is rounded away from zero, not to the nearest.": _away,
+            "Everything is rounded away from zero, not to the nearest.": lambda x: (
+                (x.view(np.uint32) + np.uint32(0xFFFF)) & np.uint32(0xFFFF0000)
+            ).view(np.float32),
             "This is float16: three bits more of mantissa, three less of "
-            "exponent.": _float16,
-            "The numbers are not rounded.": _unchanged,
+            "exponent.": lambda x: x.astype(np.float16).astype(np.float32),
+            "The numbers are not rounded.": lambda x: x.copy(),
             "One bit of mantissa too many is kept: with the leading 1 a bfloat16 has "
-            "eight.": _one_bit_more,
+            "eight.": lambda x: _mantissa(x, 9),
             "One bit of mantissa too few is kept: with the leading 1 a bfloat16 has "
-            "eight.": _one_bit_less,
+            "eight.": lambda x: _mantissa(x, 7),
             "The step is 1/128 everywhere: it must double with every power of "
-            "two.": _fixed,
-            "These are the bits: view them as float32 again.": _the_bits,
+            "two.": lambda x: np.round(x * 128) / np.float32(128),
+            "These are the bits: view them as float32 again.": lambda x: (
+                x.view(np.uint32) >> 16
+            ),
         },
         _cases,
         atol=0,

@@ -17,10 +17,6 @@ def bits_per_character(logits, targets, n):
     return nats.sum() / np.log(2) / n
 
 
-def _nats(logits, targets, n):
-    return bits_per_character(logits, targets, n) * np.log(2)
-
-
 def _bits_per_token(logits, targets, n):
     return bits_per_character(logits, targets, n) * n / len(targets)
 
@@ -29,34 +25,10 @@ def _nats_per_token(logits, targets, n):
     return _bits_per_token(logits, targets, n) * np.log(2)
 
 
-def _times_log_2(logits, targets, n):
-    return bits_per_character(logits, targets, n) * np.log(2) ** 2
-
-
-def _upside_down(logits, targets, n):
-    return bits_per_character(logits, targets, n) * (n / len(targets)) ** 2
-
-
-def _sum_alone(logits, targets, n):
-    return bits_per_character(logits, targets, n) * n
-
-
-def _perplexity(logits, targets, n):
-    return np.exp(_nats_per_token(logits, targets, n))
-
-
-def _sign_lost(logits, targets, n):
-    return -bits_per_character(logits, targets, n)
-
-
 def _log_of_the_mean(logits, targets, n):
     shifted = logits - logits.max(axis=-1, keepdims=True)
     p = np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True)
     return -np.log2(p[np.arange(len(targets)), targets].mean()) * len(targets) / n
-
-
-def _no_softmax(logits, targets, n):
-    return -logits[np.arange(len(targets)), targets].sum() / np.log(2) / n
 
 
 def _may_overflow(logits, targets, n):
@@ -67,14 +39,6 @@ def _may_overflow(logits, targets, n):
 def _log_of_zero(logits, targets, n):
     p = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum() / n
-
-
-def _one_maximum(logits, targets, n):
-    return _may_overflow(logits - logits.max(), targets, n)
-
-
-def _likeliest(logits, targets, n):
-    return bits_per_character(logits, logits.argmax(axis=-1), n)
 
 
 def _bits_cases(rng):
@@ -138,35 +102,11 @@ def _merged(
     return np.array(merged[::order])
 
 
-def _from_the_right(tokens, pair, new):
-    return _merged(tokens, pair, new, order=-1)
-
-
-def _first_alone(tokens, pair, new):
-    return _merged(tokens, pair, new, once=True)
-
-
-def _second_kept(tokens, pair, new):
-    return _merged(tokens, pair, new, keep_second=True)
-
-
-def _overlapping(tokens, pair, new):
-    return _merged(tokens, pair, new, overlap=True)
-
-
-def _any_order(tokens, pair, new):
-    return _merged(tokens, pair, new, either=True)
-
-
 def _again(tokens, pair, new):
     merged = _merged(tokens, pair, new)
     while len(shorter := _merged(merged, (new, new), new)) < len(merged):
         merged = shorter
     return merged
-
-
-def _each_alone(tokens, pair, new):
-    return np.where(np.isin(tokens, pair), new, tokens)
 
 
 def _last_lost(tokens, pair, new):
@@ -211,72 +151,8 @@ def _rate(
     )
 
 
-def _starts_at_zero(*a):
-    return _rate(*a, ahead=0)
-
-
-def _whole_turn(*a):
-    return _rate(*a, half=2 * np.pi)
-
-
-def _quarter(step, steps, warmup, highest):
-    return (
-        highest * (step + 1) / warmup
-        if step < warmup
-        else highest * np.cos(np.pi / 2 * (step - warmup) / (steps - warmup))
-    )
-
-
-def _not_halved(step, steps, warmup, highest):
-    return (
-        highest * (step + 1) / warmup
-        if step < warmup
-        else 2 * rate(step, steps, warmup, highest)
-    )
-
-
-def _no_one_added(step, steps, warmup, highest):
-    return (
-        highest * (step + 1) / warmup
-        if step < warmup
-        else highest * np.cos(np.pi * (step - warmup) / (steps - warmup)) / 2
-    )
-
-
-def _falls_from_the_start(*a):
-    return _rate(*a, since=0)
-
-
-def _too_long(step, steps, warmup, highest):
-    return _rate(step, steps, warmup, highest, end=steps + warmup)
-
-
-def _straight(step, steps, warmup, highest):
-    return (
-        highest * (step + 1) / warmup
-        if step < warmup
-        else highest * (steps - step) / (steps - warmup)
-    )
-
-
 def _no_warmup(step, steps, warmup, highest):
     return highest * (1 + np.cos(np.pi * step / steps)) / 2
-
-
-def _both_at_once(step, steps, warmup, highest):
-    return min(1, (step + 1) / warmup) * _no_warmup(step, steps, warmup, highest)
-
-
-def _degrees(*a):
-    return _rate(*a, half=180.0)
-
-
-def _constant(step, steps, warmup, highest):
-    return highest * min(1, (step + 1) / warmup)
-
-
-def _ends_early(step, steps, warmup, highest):
-    return _rate(step, steps, warmup, highest, end=steps - 1)
 
 
 def _rate_cases(rng):
@@ -313,34 +189,6 @@ def _kept(p, share, keep, normalise=True):
     return kept / kept.sum() if normalise else kept
 
 
-def _one_short(p, share):
-    return _kept(
-        p, share, lambda p, sums, share: (sums <= share) | (np.arange(len(p)) == 0)
-    )
-
-
-def _one_too_many(p, share):
-    return _kept(
-        p, share, lambda p, sums, share: np.r_[0, 0, sums[:-2]][: len(p)] < share
-    )
-
-
-def _past_the_share(p, share):
-    return _kept(p, share, lambda p, sums, share: sums - p <= share)
-
-
-def _not_normalised(p, share):
-    return _kept(p, share, lambda p, sums, share: sums - p < share, normalise=False)
-
-
-def _each_by_itself(p, share):
-    return _kept(p, share, lambda p, sums, share: p >= share * p.max())
-
-
-def _left_sorted(p, share):
-    return np.sort(top_p(p, share))[::-1]
-
-
 def _unsorted(p, share):
     kept = np.where(np.cumsum(p) - p < share, p, 0)
     return kept / kept.sum()
@@ -352,12 +200,6 @@ def _unlikely_kept(p, share):
     chosen = order[np.cumsum(p[order]) - p[order] < share]
     kept[chosen] = p[chosen]
     return kept / kept.sum()
-
-
-def _share_of_the_tokens(p, share):
-    return _kept(
-        p, share, lambda p, sums, share: np.arange(len(p)) < np.ceil(share * len(p))
-    )
 
 
 def _alike(p, share):
@@ -401,31 +243,48 @@ EXERCISES = [
         bits_per_character,
         {
             "This is in nats: a bit is ln 2 = 0.693 nats, so there are more bits than "
-            "nats.": _nats,
+            "nats.": lambda logits, targets, n: (
+                bits_per_character(logits, targets, n) * np.log(2)
+            ),
             "This is for each token. The n characters share the surprise of all T "
             "tokens.": _bits_per_token,
             "This is in nats for each token: divide by ln 2, and by "
             "characters.": _nats_per_token,
             "Divide by ln 2, do not multiply: a bit is less than a nat, so there are "
-            "more of them.": _times_log_2,
+            "more of them.": lambda logits, targets, n: (
+                bits_per_character(logits, targets, n) * np.log(2) ** 2
+            ),
             "T and n have changed places: the sum over tokens is divided by "
-            "n.": _upside_down,
-            "This is the sum of all bits: divide it by n.": _sum_alone,
-            "This is the perplexity, e to the mean of the nats.": _perplexity,
+            "n.": lambda logits, targets, n: (
+                bits_per_character(logits, targets, n) * (n / len(targets)) ** 2
+            ),
+            "This is the sum of all bits: divide it by n.": lambda logits, targets, n: (
+                bits_per_character(logits, targets, n) * n
+            ),
+            "This is the perplexity, e to the mean of the "
+            "nats.": lambda logits, targets, n: np.exp(
+                _nats_per_token(logits, targets, n)
+            ),
             "The sign: the logarithm of a chance is negative, surprise is "
-            "not.": _sign_lost,
+            "not.": lambda logits, targets, n: -bits_per_character(logits, targets, n),
             "Take the logarithm of each chance, then the mean. The logarithm of the "
             "mean hides a single bad guess.": _log_of_the_mean,
             "A logit is no logarithm of a chance yet: the softmax's sum is "
-            "missing.": _no_softmax,
+            "missing.": lambda logits, targets, n: (
+                -logits[np.arange(len(targets)), targets].sum() / np.log(2) / n
+            ),
             "exp overflows for large logits: take off each row's maximum "
             "first.": _may_overflow,
             "A small chance becomes 0 in a float, its logarithm −∞: take a logarithm "
             "of the softmax's sum alone.": _log_of_zero,
             "One maximum for all rows: the rows far below it become 0. Take off each "
-            "row's own.": _one_maximum,
+            "row's own.": lambda logits, targets, n: _may_overflow(
+                logits - logits.max(), targets, n
+            ),
             "This is the surprise at the model's own first choice, not at the "
-            "target.": _likeliest,
+            "target.": lambda logits, targets, n: bits_per_character(
+                logits, logits.argmax(axis=-1), n
+            ),
         },
         _bits_cases,
     ),
@@ -443,16 +302,24 @@ EXERCISES = [
         merge_pair,
         {
             "Go from the left: in 4 4 4 the first two are merged, not the last "
-            "two.": _from_the_right,
-            "Every place is merged, not the first alone.": _first_alone,
+            "two.": lambda tokens, pair, new: _merged(tokens, pair, new, order=-1),
+            "Every place is merged, not the first alone.": lambda tokens, pair, new: (
+                _merged(tokens, pair, new, once=True)
+            ),
             "The second token of the pair is still there: move on by "
-            "two.": _second_kept,
+            "two.": lambda tokens, pair, new: _merged(
+                tokens, pair, new, keep_second=True
+            ),
             "A token that has been merged is gone: it cannot begin another "
-            "pair.": _overlapping,
-            "The order counts: (1, 2) is not (2, 1).": _any_order,
+            "pair.": lambda tokens, pair, new: _merged(tokens, pair, new, overlap=True),
+            "The order counts: (1, 2) is not (2, 1).": lambda tokens, pair, new: (
+                _merged(tokens, pair, new, either=True)
+            ),
             "What is new stays as it is: go through the tokens once.": _again,
             "Both tokens must be there, side by side: one alone stays what it "
-            "is.": _each_alone,
+            "is.": lambda tokens, pair, new: np.where(
+                np.isin(tokens, pair), new, tokens
+            ),
             "The last token is lost where it is not merged.": _last_lost,
         },
         _merge_cases,
@@ -472,23 +339,55 @@ EXERCISES = [
         rate,
         {
             "Step 0 has highest / warmup, not 0: a step with rate 0 is "
-            "wasted.": _starts_at_zero,
-            "Half a cosine, from 0 to π: a whole turn comes back up.": _whole_turn,
+            "wasted.": lambda *a: _rate(*a, ahead=0),
+            "Half a cosine, from 0 to π: a whole turn comes back up.": lambda *a: _rate(
+                *a, half=2 * np.pi
+            ),
             "(1 + cos x) / 2 with x up to π, which is flat at both ends; cos x up to "
-            "π/2 ends in a steep fall.": _quarter,
+            "π/2 ends in a steep fall.": lambda step, steps, warmup, highest: (
+                highest * (step + 1) / warmup
+                if step < warmup
+                else highest * np.cos(np.pi / 2 * (step - warmup) / (steps - warmup))
+            ),
             "Half of 1 + cos x: without the half it begins at twice the highest "
-            "rate.": _not_halved,
-            "1 + cos x, then the half: a cosine alone becomes negative.": _no_one_added,
+            "rate.": lambda step, steps, warmup, highest: (
+                highest * (step + 1) / warmup
+                if step < warmup
+                else 2 * rate(step, steps, warmup, highest)
+            ),
+            "1 + cos x, then the half: a cosine alone becomes "
+            "negative.": lambda step, steps, warmup, highest: (
+                highest * (step + 1) / warmup
+                if step < warmup
+                else highest * np.cos(np.pi * (step - warmup) / (steps - warmup)) / 2
+            ),
             "The fall begins at warmup, not at step 0: count the steps since "
-            "then.": _falls_from_the_start,
-            "The fall takes steps − warmup steps, and ends at steps.": _too_long,
-            "This is a straight line down; asked is half a cosine.": _straight,
+            "then.": lambda *a: _rate(*a, since=0),
+            "The fall takes steps − warmup steps, and ends at "
+            "steps.": lambda step, steps, warmup, highest: _rate(
+                step, steps, warmup, highest, end=steps + warmup
+            ),
+            "This is a straight line down; asked is half a "
+            "cosine.": lambda step, steps, warmup, highest: (
+                highest * (step + 1) / warmup
+                if step < warmup
+                else highest * (steps - step) / (steps - warmup)
+            ),
             "The warm-up is missing.": _no_warmup,
             "The two parts follow each other: this lets it fall while it "
-            "rises.": _both_at_once,
-            "cos takes radians: half a turn is π, not 180.": _degrees,
-            "After the warm-up it must fall.": _constant,
-            "It would reach 0 at step steps, one after the last.": _ends_early,
+            "rises.": lambda step, steps, warmup, highest: (
+                min(1, (step + 1) / warmup) * _no_warmup(step, steps, warmup, highest)
+            ),
+            "cos takes radians: half a turn is π, not 180.": lambda *a: _rate(
+                *a, half=180.0
+            ),
+            "After the warm-up it must fall.": lambda step, steps, warmup, highest: (
+                highest * min(1, (step + 1) / warmup)
+            ),
+            "It would reach 0 at step steps, one after the "
+            "last.": lambda step, steps, warmup, highest: _rate(
+                step, steps, warmup, highest, end=steps - 1
+            ),
         },
         _rate_cases,
         atol=1e-8,
@@ -505,19 +404,41 @@ EXERCISES = [
         "sum, and put back in order.",
         top_p,
         {
-            "The token that takes the sum to the share is kept too.": _one_short,
+            "The token that takes the sum to the share is kept too.": lambda p, share: (
+                _kept(
+                    p,
+                    share,
+                    lambda p, sums, share: (sums <= share) | (np.arange(len(p)) == 0),
+                )
+            ),
             "One token too many: stop with the one that takes the sum to the "
-            "share.": _one_too_many,
+            "share.": lambda p, share: _kept(
+                p,
+                share,
+                lambda p, sums, share: np.r_[0, 0, sums[:-2]][: len(p)] < share,
+            ),
             "Where the sum is the share already, nothing more is kept: the share or "
-            "more is enough.": _past_the_share,
-            "What is left must sum to 1.": _not_normalised,
+            "more is enough.": lambda p, share: _kept(
+                p, share, lambda p, sums, share: sums - p <= share
+            ),
+            "What is left must sum to 1.": lambda p, share: _kept(
+                p, share, lambda p, sums, share: sums - p < share, normalise=False
+            ),
             "The sum of the likeliest counts, not each chance against the "
-            "largest.": _each_by_itself,
-            "The answer is in the order of p: put the tokens back.": _left_sorted,
+            "largest.": lambda p, share: _kept(
+                p, share, lambda p, sums, share: p >= share * p.max()
+            ),
+            "The answer is in the order of p: put the tokens back.": lambda p, share: (
+                np.sort(top_p(p, share))[::-1]
+            ),
             "Sum in the order of likelihood: this takes the first tokens of the "
             "vocabulary.": _unsorted,
             "The likeliest first: this keeps the unlikely ones.": _unlikely_kept,
-            "A share of the chances, not of the tokens.": _share_of_the_tokens,
+            "A share of the chances, not of the tokens.": lambda p, share: _kept(
+                p,
+                share,
+                lambda p, sums, share: np.arange(len(p)) < np.ceil(share * len(p)),
+            ),
             "Those that stay keep their ratios: they are not all alike.": _alike,
             "p are chances already: divide by their sum, no softmax.": _softmaxed,
         },

@@ -43,29 +43,9 @@ def _minus_one_is_first(logits, words):
     return -_log_p(logits)[:-1][np.arange(len(target)), target].mean()
 
 
-def _over_all_places(logits, words):
-    return word_loss(logits, words) * (words[1:] >= 0).sum() / (len(words) - 1)
-
-
-def _over_all_words(logits, words):
-    return word_loss(logits, words) * (words[1:] >= 0).sum() / (words >= 0).sum()
-
-
-def _summed(logits, words):
-    return word_loss(logits, words) * (words[1:] >= 0).sum()
-
-
 def _words_after_words(logits, words):
     at = np.flatnonzero((words[1:] >= 0) & (words[:-1] >= 0))
     return -_log_p(logits)[at, words[1:][at]].mean()
-
-
-def _no_sign(logits, words):
-    return -word_loss(logits, words)
-
-
-def _bits(logits, words):
-    return word_loss(logits, words) / np.log(2)
 
 
 def _probability(logits, words):
@@ -136,48 +116,6 @@ def _loudness(wave, size, hop, window=None, measure=np.abs, scale=None, last=0):
     )
 
 
-def _no_window(wave, size, hop):
-    return _loudness(wave, size, hop, np.ones(size), scale=2 / size)
-
-
-def _no_window_but_its_factor(wave, size, hop):
-    return _loudness(wave, size, hop, np.ones(size))
-
-
-def _symmetric(wave, size, hop):
-    return _loudness(wave, size, hop, np.hanning(size))
-
-
-def _cosine_added(wave, size, hop):
-    return _loudness(
-        wave, size, hop, 0.5 + 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
-    )
-
-
-def _no_overlap(wave, size, hop):
-    return _loudness(wave, size, size)
-
-
-def _real_part(wave, size, hop):
-    return _loudness(wave, size, hop, measure=np.real)
-
-
-def _power(wave, size, hop):
-    return _loudness(wave, size, hop, measure=lambda z: np.abs(z) ** 2)
-
-
-def _unscaled(wave, size, hop):
-    return _loudness(wave, size, hop, scale=1)
-
-
-def _half_scaled(wave, size, hop):
-    return _loudness(wave, size, hop, scale=2 / size)
-
-
-def _last_missed(wave, size, hop):
-    return _loudness(wave, size, hop, last=1)
-
-
 def _all_channels(wave, size, hop):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     framed = np.stack(
@@ -192,10 +130,6 @@ def _across_frames(wave, size, hop):
         [wave[start : start + size] for start in range(0, len(wave) - size + 1, hop)]
     )
     return 4 / size * np.abs(np.fft.rfft(framed * window, axis=0))
-
-
-def _transposed(wave, size, hop):
-    return loudness(wave, size, hop).T
 
 
 def _filled_up(wave, size, hop):
@@ -231,14 +165,23 @@ EXERCISES = [
             "A vector is taken for word 0: leave out the places after which a vector "
             "comes.": _minus_one_is_first,
             "The sum is divided by all places: divide by those after which a word "
-            "comes.": _over_all_places,
+            "comes.": lambda logits, words: (
+                word_loss(logits, words) * (words[1:] >= 0).sum() / (len(words) - 1)
+            ),
             "The sum is divided by all words: one at the very beginning is guessed by "
-            "nobody.": _over_all_words,
-            "The sum is not divided: the mean is asked for.": _summed,
+            "nobody.": lambda logits, words: (
+                word_loss(logits, words) * (words[1:] >= 0).sum() / (words >= 0).sum()
+            ),
+            "The sum is not divided: the mean is asked for.": lambda logits, words: (
+                word_loss(logits, words) * (words[1:] >= 0).sum()
+            ),
             "A word after a vector counts too: what has to be a word is the next "
             "token, not the present one.": _words_after_words,
-            "The sign is wrong: a likely word has a small, positive loss.": _no_sign,
-            "This is in bits: use the natural logarithm.": _bits,
+            "The sign is wrong: a likely word has a small, positive "
+            "loss.": lambda logits, words: -word_loss(logits, words),
+            "This is in bits: use the natural logarithm.": lambda logits, words: (
+                word_loss(logits, words) / np.log(2)
+            ),
             "The logarithm is missing: this is the mean probability.": _probability,
             "The softmax is missing: a logit is no logarithm of a "
             "probability.": _logits_alone,
@@ -266,27 +209,41 @@ EXERCISES = [
         "frame?",
         loudness,
         {
-            "The window is missing.": _no_window,
+            "The window is missing.": lambda wave, size, hop: _loudness(
+                wave, size, hop, np.ones(size), scale=2 / size
+            ),
             "The window is missing, though its factor is "
-            "there.": _no_window_but_its_factor,
-            "np.hanning divides by size − 1: this window divides by size.": _symmetric,
+            "there.": lambda wave, size, hop: _loudness(wave, size, hop, np.ones(size)),
+            "np.hanning divides by size − 1: this window divides by "
+            "size.": lambda wave, size, hop: _loudness(
+                wave, size, hop, np.hanning(size)
+            ),
             "The cosine is subtracted: this window is loudest at the "
-            "edges.": _cosine_added,
+            "edges.": lambda wave, size, hop: _loudness(
+                wave, size, hop, 0.5 + 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
+            ),
             "The frames do not overlap: they begin every hop samples, not every "
-            "size.": _no_overlap,
+            "size.": lambda wave, size, hop: _loudness(wave, size, size),
             "The real part depends on where in its period a tone begins: take the "
-            "absolute value.": _real_part,
-            "This is the power, the square: the amplitude is asked for.": _power,
-            "The factor 4 / size is missing.": _unscaled,
+            "absolute value.": lambda wave, size, hop: _loudness(
+                wave, size, hop, measure=np.real
+            ),
+            "This is the power, the square: the amplitude is asked "
+            "for.": lambda wave, size, hop: _loudness(
+                wave, size, hop, measure=lambda z: np.abs(z) ** 2
+            ),
+            "The factor 4 / size is missing.": lambda wave, size, hop: _loudness(
+                wave, size, hop, scale=1
+            ),
             "The factor is 2 / size: the window halves a tone once more, so it is 4 / "
-            "size.": _half_scaled,
+            "size.": lambda wave, size, hop: _loudness(wave, size, hop, scale=2 / size),
             "The last full frame is missed: a start at len(wave) − size leaves room "
-            "for one.": _last_missed,
+            "for one.": lambda wave, size, hop: _loudness(wave, size, hop, last=1),
             "A real sound needs half of the channels: rfft, not fft.": _all_channels,
             "The transform runs across the frames: it belongs to the samples of "
             "each.": _across_frames,
             "Frames are rows, frequencies are columns: this is the other way "
-            "round.": _transposed,
+            "round.": lambda wave, size, hop: loudness(wave, size, hop).T,
             "A frame that is not full is left out, not filled with zeros.": _filled_up,
         },
         _wave_cases,

@@ -25,30 +25,6 @@ def _terms(X, W_1, b_1, W_2, p, rectify=True):
     ]
 
 
-def _bias_each_time(X, W_1, b_1, W_2, b_2, p):
-    return sum(_terms(X, W_1, b_1, W_2, p)) + p * b_2
-
-
-def _no_bias(X, W_1, b_1, W_2, b_2, p):
-    return sum(_terms(X, W_1, b_1, W_2, p))
-
-
-def _one_term(X, W_1, b_1, W_2, b_2, p):
-    return _terms(X, W_1, b_1, W_2, p)[0] + b_2
-
-
-def _mean(X, W_1, b_1, W_2, b_2, p):
-    return sum(_terms(X, W_1, b_1, W_2, p)) / p + b_2
-
-
-def _linear(X, W_1, b_1, W_2, b_2, p):
-    return sum(_terms(X, W_1, b_1, W_2, p, rectify=False)) + b_2
-
-
-def _side_by_side(X, W_1, b_1, W_2, b_2, p):
-    return np.concatenate(_terms(X, W_1, b_1, W_2, p), axis=-1)
-
-
 def _rows_first(X, W_1, b_1, W_2, b_2, p):
     """X by columns and W_1 by rows: the activation is taken of a term, not of
     the sum.
@@ -106,30 +82,6 @@ def _work(p, source, busy=lambda s, r: s <= r):
     )
 
 
-def _other_way(p):
-    return _work(p, lambda rank, step: rank + step)
-
-
-def _own_left_out(p):
-    return _work(p, lambda rank, step: rank - step, lambda s, r: s < r)
-
-
-def _masked_taken(p):
-    return _work(p, lambda rank, step: rank - step, lambda s, r: s >= r)
-
-
-def _all_busy(p):
-    return np.ones((p, p), dtype=bool)
-
-
-def _transposed(p):
-    return ring_work(p).T
-
-
-def _after_one_step(p):
-    return _work(p, lambda rank, step: rank - step - 1)
-
-
 def _ring_cases(rng):
     return [(1,), (2,), (3,), (5,), (8,)]
 
@@ -145,42 +97,6 @@ def bytes_of_a_step(B, T, d, p, L, size):
 def _bytes(B, T, d, p, L, size, sums=4, n=None, factor=None):
     n = B * T * d if n is None else n
     return L * sums * (2 * (p - 1) * n // p if factor is None else factor * n) * size
-
-
-def _forward_alone(*sizes):
-    return _bytes(*sizes, sums=2)
-
-
-def _one_sum(*sizes):
-    return _bytes(*sizes, sums=1)
-
-
-def _to_every_other(B, T, d, p, L, size):
-    return _bytes(B, T, d, p, L, size, factor=p - 1)
-
-
-def _all_of_it(B, T, d, p, L, size):
-    return _bytes(B, T, d, p, L, size, factor=2)
-
-
-def _parameters(B, T, d, p, L, size):
-    return L * (2 * (p - 1) * 12 * d * d // p) * size
-
-
-def _one_sequence(B, T, d, p, L, size):
-    return _bytes(1, T, d, p, L, size)
-
-
-def _one_layer(B, T, d, p, L, size):
-    return _bytes(B, T, d, p, 1, size)
-
-
-def _of_all_processes(B, T, d, p, L, size):
-    return p * _bytes(B, T, d, p, L, size)
-
-
-def _numbers(B, T, d, p, L, size):
-    return _bytes(B, T, d, p, L, 1)
 
 
 def _byte_cases(rng):
@@ -208,15 +124,26 @@ EXERCISES = [
         split_network,
         {
             "b_2 is added by every process: after the sum it is there p times. Add it "
-            "once.": _bias_each_time,
-            "b_2 is missing: it is added once, after the sum.": _no_bias,
+            "once.": lambda X, W_1, b_1, W_2, b_2, p: (
+                sum(_terms(X, W_1, b_1, W_2, p)) + p * b_2
+            ),
+            "b_2 is missing: it is added once, after the "
+            "sum.": lambda X, W_1, b_1, W_2, b_2, p: sum(_terms(X, W_1, b_1, W_2, p)),
             "This is the term of the first process: the outputs of all are "
-            "summed.": _one_term,
+            "summed.": lambda X, W_1, b_1, W_2, b_2, p: (
+                _terms(X, W_1, b_1, W_2, p)[0] + b_2
+            ),
             "The terms are summed, not averaged: together they are the product over "
-            "all hidden channels.": _mean,
-            "The activation is missing.": _linear,
+            "all hidden channels.": lambda X, W_1, b_1, W_2, b_2, p: (
+                sum(_terms(X, W_1, b_1, W_2, p)) / p + b_2
+            ),
+            "The activation is missing.": lambda X, W_1, b_1, W_2, b_2, p: (
+                sum(_terms(X, W_1, b_1, W_2, p, rectify=False)) + b_2
+            ),
             "The outputs are summed, not put side by side: each process has a term of "
-            "every output channel.": _side_by_side,
+            "every output channel.": lambda X, W_1, b_1, W_2, b_2, p: np.concatenate(
+                _terms(X, W_1, b_1, W_2, p), axis=-1
+            ),
             "W_1 is cut by rows: each process then has a term of a channel, and ReLU "
             "of a sum is not the sum of ReLUs.": _rows_first,
             "Each block of columns of W_1 goes with the block of rows of W_2 at the "
@@ -239,17 +166,21 @@ EXERCISES = [
         ring_work,
         {
             "The keys go the other way: in step 1, process 1 has the keys of process "
-            "0.": _other_way,
+            "0.": lambda p: _work(p, lambda rank, step: rank + step),
             "A process meets its own keys too, in step 0: half of that block is "
-            "allowed.": _own_left_out,
+            "allowed.": lambda p: _work(
+                p, lambda rank, step: rank - step, lambda s, r: s < r
+            ),
             "This tells where the keys come from later processes: those are the ones "
-            "that the mask hides.": _masked_taken,
+            "that the mask hides.": lambda p: _work(
+                p, lambda rank, step: rank - step, lambda s, r: s >= r
+            ),
             "Nobody is idle here: under a causal mask, a block whose keys all come "
-            "later is not computed.": _all_busy,
+            "later is not computed.": lambda p: np.ones((p, p), dtype=bool),
             "Rows and columns are exchanged: steps are rows, processes are "
-            "columns.": _transposed,
+            "columns.": lambda p: ring_work(p).T,
             "The ring has turned once too often: in step 0 each process has its own "
-            "keys.": _after_one_step,
+            "keys.": lambda p: _work(p, lambda rank, step: rank - step - 1),
         },
         _ring_cases,
     ),
@@ -267,19 +198,31 @@ EXERCISES = [
         bytes_of_a_step,
         {
             "This is half: gradients of the tokens are summed too, and each piece of a "
-            "sum goes round twice.": _forward_alone,
+            "sum goes round twice.": lambda *sizes: _bytes(*sizes, sums=2),
             "This is one sum a layer: there are four, two forwards and two "
-            "backwards.": _one_sum,
+            "backwards.": lambda *sizes: _bytes(*sizes, sums=1),
             "A process does not send its whole tensor to each other one: it sends p − "
-            "1 of p pieces, twice.": _to_every_other,
+            "1 of p pieces, twice.": lambda B, T, d, p, L, size: _bytes(
+                B, T, d, p, L, size, factor=p - 1
+            ),
             "A process does not send the piece that stays: p − 1 of p pieces, "
-            "twice.": _all_of_it,
+            "twice.": lambda B, T, d, p, L, size: _bytes(B, T, d, p, L, size, factor=2),
             "Those are the gradients of the parameters, as when the batch is cut: here "
-            "tokens are summed.": _parameters,
-            "This is one sequence: a batch has B.": _one_sequence,
-            "This is one layer: there are L.": _one_layer,
-            "This is what all processes send together.": _of_all_processes,
-            "Those are numbers, not bytes.": _numbers,
+            "tokens are summed.": lambda B, T, d, p, L, size: (
+                L * (2 * (p - 1) * 12 * d * d // p) * size
+            ),
+            "This is one sequence: a batch has B.": lambda B, T, d, p, L, size: _bytes(
+                1, T, d, p, L, size
+            ),
+            "This is one layer: there are L.": lambda B, T, d, p, L, size: _bytes(
+                B, T, d, p, 1, size
+            ),
+            "This is what all processes send together.": lambda B, T, d, p, L, size: (
+                p * _bytes(B, T, d, p, L, size)
+            ),
+            "Those are numbers, not bytes.": lambda B, T, d, p, L, size: _bytes(
+                B, T, d, p, L, 1
+            ),
         },
         _byte_cases,
     ),
