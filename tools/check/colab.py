@@ -18,6 +18,9 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "_build" / "colab"
+(TORCH,) = re.findall(
+    r"^torch==(\S+)$", (ROOT / "requirements.txt").read_text(), re.MULTILINE
+)
 # the first on NumPy, the second on PyTorch
 CHAPTERS = ["06-the-feed-forward-network", "07-residuals-and-normalisation"]
 VERSIONS = {  # of a Colab machine; PyTorch's is the one that the book is tested with
@@ -38,7 +41,7 @@ VERSIONS = {  # of a Colab machine; PyTorch's is the one that the book is tested
     "notebook": "6.5.7",
     "tornado": "6.5.1",
     "psutil": "5.9.5",
-    "torch": "2.13.0",
+    "torch": TORCH,
 }
 FAKE = """\
 import sys, types
