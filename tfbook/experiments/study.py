@@ -1,7 +1,6 @@
-"""What the studies share: one training loop, one command line, one head of a record."""
+"""What the studies share: one training loop, and one command line."""
 
 import argparse
-import time
 from concurrent.futures import ProcessPoolExecutor
 
 import torch
@@ -89,56 +88,27 @@ def fit(
     return losses
 
 
-def runs(trial, settings, doc, describe=str):
-    """Run a study's trials from the command line, several at a time with ``--jobs``.
+def parallel(trial, settings, doc):
+    """Map a study's trials over its settings, several at a time with ``--jobs``.
 
     Parameters
     ----------
     trial : callable
-        From a setting to its result, in a process with one thread.
-    settings : sequence
+        From a setting to its result; runs in a process of its own, with one thread.
+    settings : iterable
     doc : str
-        The study's docstring, for ``--help``.
-    describe : callable
-        From a result to the line that is printed.
+        The study's docstring, whose first paragraph ``--help`` shows.
 
     Returns
     -------
-    results : list
-        In the order of the settings.
-    head : dict
-        Of the record: ``command``, ``torch``, ``seconds`` of processor time.
+    list
+        The results, in the order of the settings; the same for any number of jobs.
     """
     parser = argparse.ArgumentParser(description=doc.partition("\n\n")[0])
     words = "trials at the same time; the results are the same"
     parser.add_argument("--jobs", type=int, default=1, help=words)
-    jobs, results, seconds = parser.parse_args().jobs, [], 0.0
-    with ProcessPoolExecutor(jobs) as pool:
-        timed = pool.map(Timed(trial), settings)
-        for setting, (result, took) in zip(settings, timed, strict=True):
-            print(f"    {setting}  {describe(result)}  {took:.0f} s", flush=True)
-            results.append(result)
-            seconds += took
-    return results, {
-        "command": doc_command(doc),
-        "torch": torch.__version__.partition("+")[0],
-        "seconds": round(seconds),
-    }
-
-
-class Timed:
-    """A trial that also gives the seconds of processor time that it took."""
-
-    def __init__(self, trial):
-        self.trial = trial
-
-    def __call__(self, setting):
-        torch.set_num_threads(1)
-        began = time.process_time()
-        return self.trial(setting), time.process_time() - began
-
-
-def doc_command(doc):
-    """The command that a study's docstring gives, without its options in brackets."""
-    line = next(line for line in doc.splitlines() if "python -m" in line)
-    return line.partition("[")[0].strip()
+    jobs = parser.parse_args().jobs
+    with ProcessPoolExecutor(
+        jobs, initializer=torch.set_num_threads, initargs=(1,)
+    ) as pool:
+        return list(pool.map(trial, settings))

@@ -18,10 +18,8 @@ All are best at 0.01. There both gated networks beat ReLU for each of the ten se
 0.03 on average; GELU does not.
 """
 
-import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -29,6 +27,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from tfbook.experiments import activations
+from tfbook.experiments.study import fit, parallel
 from tfbook.text import characters, encode, text
 from tfbook.torch import LanguageModel
 
@@ -88,15 +87,8 @@ def train(network, seed, rate):
     torch.set_num_threads(1)
     began, rng = time.process_time(), np.random.default_rng(seed)
     model = model_of(network, seed)
-    optimizer = torch.optim.Adam(model.parameters(), rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rate, total_steps=STEPS, pct_start=0.1
-    )
-    for _ in range(STEPS):
-        optimizer.zero_grad()
-        loss(model, batch(rng, TRAIN, BATCH)).backward()
-        optimizer.step()
-        schedule.step()
+    on_batch = lambda: loss(model, batch(rng, TRAIN, BATCH))
+    fit(model.parameters(), on_batch, STEPS, rate)
     with torch.no_grad():
         held_out = loss(
             model, batch(np.random.default_rng(2**32), HELD_OUT, 1000)
@@ -127,24 +119,8 @@ def entry(run):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="models trained at the same time; the result is the same",
-    )
-    jobs = parser.parse_args().jobs
-    with ProcessPoolExecutor(jobs) as pool:
-        runs = list(
-            pool.map(
-                entry,
-                [
-                    (network, seed, rate)
-                    for seed, rate, network in product(SEEDS, RATES, NETWORKS)
-                ],
-            )
-        )
+    settings = [(n, seed, rate) for seed, rate, n in product(SEEDS, RATES, NETWORKS)]
+    runs = parallel(entry, settings, __doc__)
     record = {
         "command": "python -m tfbook.experiments.activations",
         "seeds": list(SEEDS),

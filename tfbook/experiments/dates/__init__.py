@@ -153,27 +153,27 @@ def train(seed, attend, steps, batch=64, learning_rate=0.01, each=None):
     import torch  # only here: to read and to write, NumPy suffices
 
     import tfbook.torch
+    from tfbook.experiments.study import fit, warmed_up
 
     rng = np.random.default_rng(seed)
     P = {name: torch.tensor(p, requires_grad=True) for name, p in start(seed).items()}
-    optimizer = torch.optim.Adam(P.values(), lr=learning_rate)
-    for step in range(1, steps + 1):
-        source, target = (
-            tokens(texts, T) for texts, T in zip(pairs(rng, batch), (T_K, T))
-        )
-        source, written, target = (
-            torch.tensor(x) for x in (source, shifted(target), target)
-        )
-        loss = tfbook.torch.cross_entropy(
-            logits(source, written, P, tfbook.torch, attend), target
-        )
-        optimizer.zero_grad()
-        loss.backward()
-        # a rare steep place must not throw it off
-        torch.nn.utils.clip_grad_norm_(P.values(), 1.0)
-        optimizer.step()
-        if each:
-            each(step, arrays(P))
+
+    def loss():
+        texts = zip(pairs(rng, batch), (T_K, T))
+        source, target = (tokens(text, length) for text, length in texts)
+        written = torch.tensor(shifted(target))
+        guesses = logits(torch.tensor(source), written, P, tfbook.torch, attend)
+        return tfbook.torch.cross_entropy(guesses, torch.tensor(target))
+
+    fit(
+        P.values(),
+        loss,
+        steps,
+        learning_rate,
+        schedule=warmed_up(0),
+        clip=1.0,  # a rare steep place must not throw it off
+        each=each and (lambda step: each(step, arrays(P))),
+    )
     return arrays(P)
 
 

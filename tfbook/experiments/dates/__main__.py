@@ -19,15 +19,14 @@ the seconds of processor time last:
     seed 4  without  loss 0.133  accuracy 0.612  21 s
 """
 
-import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
 import torch
 
 from tfbook.experiments import dates
+from tfbook.experiments.study import parallel
 
 SEEDS, STEPS, EVERY = range(5), 2500, 100
 
@@ -56,15 +55,7 @@ def entry(run):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="models trained at the same time; the result is the same",
-    )
-    with ProcessPoolExecutor(parser.parse_args().jobs) as pool:
-        runs = list(pool.map(entry, product(SEEDS, [True, False])))
+    runs = parallel(entry, product(SEEDS, [True, False]), __doc__)
     record = {
         "command": "python -m tfbook.experiments.dates --jobs 2",
         "steps": list(range(EVERY, STEPS + 1, EVERY)),

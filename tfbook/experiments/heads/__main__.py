@@ -28,16 +28,15 @@ One head a layer never suffices, whatever its width. From two heads on, every mo
 two layers have to find each other, and with two heads three back as well.
 """
 
-import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import torch
 from torch import nn
 
 from tfbook.experiments import heads as task
+from tfbook.experiments.study import fit, parallel
 from tfbook.torch import MultiHeadAttention, causal_mask, embed
 
 STEPS, BATCH, SEED = 1600, 32, 0
@@ -74,34 +73,20 @@ def cross_entropy(logits, right):
     )
 
 
-def step(model, optimizer, rng):
-    """One step on fresh sequences; returns the loss."""
+def loss(model, rng):
+    """On fresh sequences; each question counts alike."""
     tokens = task.sequences(rng, BATCH)
-    # (B, questions, T, letters), (B, questions, T)
-    logits, right = (model(torch.tensor(tokens)), torch.tensor(task.answers(tokens)))
-    # each question counts alike
-    loss = sum(map(cross_entropy, logits.unbind(1), right.unbind(1))) / len(
-        task.QUESTIONS
-    )
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return loss.item()
+    logits = model(torch.tensor(tokens))  # (B, questions, T, letters)
+    right = torch.tensor(task.answers(tokens))  # (B, questions, T)
+    each = map(cross_entropy, logits.unbind(1), right.unbind(1))
+    return sum(each) / len(task.QUESTIONS)
 
 
 def train(d, H, steps=STEPS, seed=SEED, H_kv=None):
     """Return a trained model and the losses on the way."""
     model, rng = Reader(d, H, H_kv), np.random.default_rng([seed, d, H])
     rate = 0.04 * d**-0.5
-    optimizer = torch.optim.Adam(model.parameters(), rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rate, total_steps=steps, pct_start=0.1
-    )
-    losses = []
-    for _ in range(steps):
-        losses.append(step(model, optimizer, rng))
-        schedule.step()
-    return model, losses
+    return model, fit(model.parameters(), lambda: loss(model, rng), steps, rate)
 
 
 def entry(size):
@@ -142,18 +127,8 @@ def plain(measures):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="models trained at the same time; the result is the same",
-    )
-    jobs = parser.parse_args().jobs
-    with ProcessPoolExecutor(jobs) as pool:
-        done = list(
-            pool.map(entry, [(d, H) for d in reversed(task.WIDTHS) for H in task.HEADS])
-        )
+    sizes = [(d, H) for d in reversed(task.WIDTHS) for H in task.HEADS]
+    done = parallel(entry, sizes, __doc__)
     record = {
         "command": "python -m tfbook.experiments.heads --jobs 2",
         "seed": SEED,

@@ -26,10 +26,8 @@ the seconds of processor time last:
     lstm, small start        seed 1  loss 3.092  held out 3.008  past 256 2.995  33 s
 """
 
-import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -38,6 +36,7 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 from tfbook.experiments import positions as task
+from tfbook.experiments.study import fit, parallel
 from tfbook.torch import LanguageModel, embed, lstm
 
 STEPS, BATCH, RATE, STRIDE = 600, 32, 4e-3, 128
@@ -63,15 +62,11 @@ class LSTM(nn.Module):
         return task.recurrent_logits(tokens, dict(self.named_parameters()), embed, lstm)
 
 
-def step(model, optimizer, learned_from, rng):
-    """One step on sequences from anywhere in the text; returns the loss."""
-    start = rng.integers(len(learned_from) - task.TRAINED, size=(BATCH, 1))
-    tokens = torch.tensor(learned_from[start + np.arange(task.TRAINED + 1)])
-    loss = cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    return loss.item()
+def loss(model, text, rng):
+    """Of the model's guesses on sequences from anywhere in the text, in nats."""
+    start = rng.integers(len(text) - task.TRAINED, size=(BATCH, 1))
+    tokens = torch.tensor(text[start + np.arange(task.TRAINED + 1)])
+    return cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
 
 
 def begin(reader):
@@ -94,14 +89,8 @@ def train(reader, seed, steps=STEPS):
     """
     torch.manual_seed(seed)
     model = begin(reader)
-    optimizer = torch.optim.Adam(model.parameters(), RATE)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, RATE, total_steps=steps, pct_start=0.1
-    )
-    learned_from, rng, losses = (task.tokens()[0], np.random.default_rng(seed), [])
-    for _ in range(steps):
-        losses.append(step(model, optimizer, learned_from, rng))
-        schedule.step()
+    text, rng = task.tokens()[0], np.random.default_rng(seed)
+    losses = fit(model.parameters(), lambda: loss(model, text, rng), steps, RATE)
     return model, losses
 
 
@@ -166,7 +155,7 @@ def entry(which):
     )
 
 
-def store(done, jobs):
+def store(done):
     """Write down what ``entry`` returned for each seed and reader, in their order."""
     losses = (
         np.stack([by_position for _, by_position, _ in done])
@@ -174,7 +163,7 @@ def store(done, jobs):
         .swapaxes(0, 1)
     )
     record = {
-        "command": f"python -m tfbook.experiments.positions --jobs {jobs}",
+        "command": "python -m tfbook.experiments.positions --jobs 2",
         "seeds": task.SEEDS,
         "steps": STEPS,
         "batch": BATCH,
@@ -193,13 +182,4 @@ def store(done, jobs):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="models trained at the same time; the result is the same",
-    )
-    jobs = parser.parse_args().jobs
-    with ProcessPoolExecutor(jobs) as pool:
-        store(list(pool.map(entry, product(task.SEEDS, task.READERS))), jobs)
+    store(parallel(entry, product(task.SEEDS, task.READERS), __doc__))
