@@ -34,7 +34,11 @@ QUIZ = [
         "residuals, with no FFN and no normalisation. The output is",
         (
             "a linear function of the token",
-            "One key has weight 1 whatever its score: each layer is x + x W_V W_O.",
+            (
+                "One key has weight 1 whatever its score: each layer is x + x W_V W_O. "
+                "With a second token the weights depend on the token, and it would not "
+                "be linear."
+            ),
         ),
         {
             "a nonlinear function of it, since softmax is not linear": (
@@ -51,7 +55,7 @@ QUIZ = [
         "d = 768, d_ff = 3072. How wide is a SwiGLU network with as many weights?",
         ("2048", "3 · 768 · 2048 = 2 · 768 · 3072: two thirds of the width."),
         {
-            "3072": "Three matrices of that width have half as many weights again.",
+            "3072": "Three matrices of that width have 50 % more weights.",
             "1536": "Half the width would make it 3 · 768 · 1536, a quarter too few.",
             "1024": "That is a third of the width, and half of the weights.",
         },
