@@ -142,7 +142,7 @@ def main(arguments=None):
         "--out",
         type=Path,
         help=(
-            "where to write; tfbook/experiments/gpu/gpu.json on a CUDA GPU unless told"
+            "where to write; default: gpu.json beside this file, on a CUDA GPU only"
         ),
     )
     parser.add_argument("--small", action="store_true", help="sizes for a test")
