@@ -126,8 +126,8 @@ def layer_and_tokens(mesh):
 
 
 def split(mesh):
-    """Cut the layer in every way; of each its largest errors, what this process sends,
-    and how many gradients it holds.
+    """Cut the layer in every way; of each its largest errors, what this process sends
+    by its calls and by its sockets, and how many gradients it holds.
     """
     layer, X = layer_and_tokens(mesh)
     Y, gradients = whole(layer)(X)
@@ -135,8 +135,10 @@ def split(mesh):
     for name, cut in CUTS.items():
         layer, X = layer_and_tokens(mesh)
         step = cut(layer, mesh)
+        before = socket_bytes()
         with CountSent(mesh.size()) as sent:
             mine, dP = step(X)
+        wire = None if before is None else socket_bytes() - before
         right = shard(Y, mesh, AXES[name]) if name in AXES else Y
         # as many as the parameters
         held = sum((g.to_local() if isinstance(g, DTensor) else g).numel() for g in dP)
@@ -145,7 +147,7 @@ def split(mesh):
             "output": apart(mine, right),
             "gradients": max(map(apart, dP, gradients)),
         }
-        found[name] = errors | {"sent": sent.calls, "held": held}
+        found[name] = errors | {"sent": sent.calls, "wire": wire, "held": held}
     return found
 
 
