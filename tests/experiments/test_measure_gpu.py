@@ -29,6 +29,10 @@ def check(record):
         (row["form"], row["dtype"], row["T"]) for row in record["attention"]
     } == KINDS
     assert all(row["milliseconds"] > 0 for row in record["attention"])
+    assert {(row["layer"], row["d"], row["B"]) for row in record["learning"]} == {
+        (layer, 64, B) for layer in ("attention", "LSTM") for B in (1, 4)
+    }
+    assert all(row["milliseconds"] > 0 for row in record["learning"])
     assert set(record["peak"]) == {"float32", "bfloat16", "float16"}
     assert all(
         1e6 < rate < 1e16 for rate in (*record["peak"].values(), record["bandwidth"])

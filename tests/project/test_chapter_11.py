@@ -158,7 +158,8 @@ def tiny(read, spoil=lambda gradients: gradients, steps=400, T=32):
     }
     P = {name: p.astype(np.float32) for name, p in P.items()}
     for step in range(steps):
-        loss, gradients = loss_and_gradients(P, *windows(tokens, T, 16, rng), 2, "pre")
+        read_next = windows(tokens, T, 16, rng)
+        loss, gradients = loss_and_gradients(P, *read_next, H=2, norm="pre")
         adam(P, spoil(gradients), moments, step, 0.01 * schedule(step, steps))
         losses.append(loss)
     return np.mean(losses[-20:]) / math.log(2)

@@ -8,7 +8,7 @@ QUIZ = [
         "rows of its output change?",
         (
             "All of them, as a rule",
-            "Every token attends to token 2, and its key has a say in all weights.",
+            "Every token attends to token 2, and its key enters all weights.",
         ),
         {
             "Row 2 only": (

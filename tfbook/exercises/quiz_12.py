@@ -16,11 +16,11 @@ QUIZ = [
         ),
         {
             "The batch, with the parameters sharded": (
-                "Each holds a p-th of everything that is learned, and gathers a layer "
+                "Each holds 1/p of everything that is learned, and gathers a layer "
                 "when its turn comes."
             ),
             "The heads, and the inner channels": (
-                "Each matrix is then cut, so each process holds about a p-th."
+                "Each matrix is then cut, so each process holds about 1/p of it."
             ),
             "Between layers: some here, the others there": (
                 "That is a pipeline. Each process then holds its own layers alone."

@@ -24,7 +24,9 @@ def record(file=FILE):
         ``device``, ``torch``, ``command`` and ``date``; ``peak``, FLOP/s of a matrix
         product by dtype, and ``bandwidth``, bytes/s of a copy; ``attention``, of each
         form, dtype and T the milliseconds of a call, and the bytes that it adds to
-        memory at most; ``compiled``, the milliseconds of the plain form with and
+        memory at most; ``learning``, the milliseconds in which attention and an LSTM
+        learn from the same tokens, by width and batch; ``compiled``, the
+        milliseconds of the plain form with and
         without ``torch.compile``, or why there are none.
 
     Examples

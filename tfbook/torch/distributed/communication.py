@@ -4,6 +4,7 @@ sockets that carry them.
 
 import os
 import socket
+import stat
 import struct
 from contextlib import suppress
 
@@ -84,8 +85,8 @@ def socket_bytes():
         the system does not tell.
     """
     total = None
-    for name in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []:
-        with suppress(OSError), socket.socket(fileno=os.dup(int(name))) as connection:
+    for number in _sockets():
+        with suppress(OSError), socket.socket(fileno=os.dup(number)) as connection:
             told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
             if len(told) >= 216:
                 # tcpi_bytes_sent, tcpi_bytes_retrans
@@ -93,3 +94,12 @@ def socket_bytes():
                 (waiting,) = struct.unpack_from("I", told, 144)  # tcpi_notsent_bytes
                 total = (total or 0) + sent - again + waiting
     return total
+
+
+def _sockets():
+    """The numbers of those open files that are sockets."""
+    files = "/proc/self/fd"
+    for name in os.listdir(files) if os.path.isdir(files) else []:
+        with suppress(OSError):  # the file of the listing itself is closed by now
+            if stat.S_ISSOCK(os.stat(f"{files}/{name}").st_mode):
+                yield int(name)

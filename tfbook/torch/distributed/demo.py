@@ -126,8 +126,8 @@ def layer_and_tokens(mesh):
 
 
 def compare(mesh):
-    """Cut the layer in every way; of each its largest errors, what this process sends,
-    and how many gradients it holds.
+    """Cut the layer in every way; of each its largest errors, what this process sends
+    by its calls and by its sockets, and how many gradients it holds.
     """
     layer, X = layer_and_tokens(mesh)
     Y, gradients = unsplit_step(layer)(X)
@@ -135,8 +135,10 @@ def compare(mesh):
     for name, cut in CUTS.items():
         layer, X = layer_and_tokens(mesh)
         step = cut(layer, mesh)
+        before = socket_bytes()
         with CountCommunication(mesh.size()) as counted:
             mine, dP = step(X)
+        wire = None if before is None else socket_bytes() - before
         right = shard(Y, mesh, AXES[name]) if name in AXES else Y
         # as many as the parameters
         held = sum((g.to_local() if isinstance(g, DTensor) else g).numel() for g in dP)
@@ -145,7 +147,7 @@ def compare(mesh):
             "output": relative_error(mine, right),
             "gradients": max(map(relative_error, dP, gradients)),
         }
-        found[name] = errors | {"sent": counted.calls, "held": held}
+        found[name] = errors | {"sent": counted.calls, "wire": wire, "held": held}
     return found
 
 
