@@ -141,14 +141,14 @@ def verdicts_below_their_experiments(chapter):
     given = [
         (i, source)
         for i, _, source in code(chapter.notebook)
-        if re.search(r"^verdict\(", source, re.MULTILINE)
+        if re.search(r"^(?:verdict|evidence)\(", source, re.MULTILINE)
     ]
     faults = (
         []
         if given
         else [
             "no verdict: end the experiment for a claim with verdict(name, claim, "
-            "ruling, reason)"
+            "ruling, reason), or with evidence(name, text) where another chapter rules"
         ]
     )
     return faults + [
