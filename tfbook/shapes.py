@@ -69,7 +69,11 @@ def shapes(arrays, returns=None, **forms):
 def _in_module_of(function, door):
     """The door as a function of the other's module, where doctest looks for it."""
     moved = types.FunctionType(
-        door.__code__, function.__globals__, function.__name__, None, door.__closure__
+        door.__code__,
+        function.__globals__,
+        function.__name__,
+        None,
+        door.__closure__,
     )
     return functools.update_wrapper(moved, function)
 
@@ -84,7 +88,9 @@ def documented(function, words, forms, returns):
             optional = ", optional" if signature[line].default is None else ""
             line = f"{line} : {described(line, forms[line], words)}{optional}"
         elif line == words["answer"] and returns:
-            line = f"{line}, shape {Form('', returns).written.replace('*', '·')}"
+            line = (
+                f"{line}, shape {Form('', returns).written.replace('*', '·')}"
+            )
         lines.append(line)
     return "\n".join(lines)
 
@@ -98,11 +104,14 @@ def described(name, form, words):
     form = Form(name, form)
     if form.axes in ([], [["_"]]) and not form.free:
         return f"{words[form.kind]}, any shape"
-    shaped = "broadcasts to" if form.broadcasts or name == "positions" else "shape"
+    shaped = (
+        "broadcasts to" if form.broadcasts or name == "positions" else "shape"
+    )
     return f"{words[form.kind]}, {shaped} {form.written.replace('*', '·')}"
 
 
-FREE = {"bias", "positions", "P", "h_0", "c_0"}  # take the dtype of what they go to
+# take the dtype of what they go to
+FREE = {"bias", "positions", "P", "h_0", "c_0"}
 
 
 class Contract:
@@ -119,11 +128,21 @@ class Contract:
         self.optional = {n for n in forms if parameters[n].default is None}
         self.plain = {n: PLAIN[f] for n, f in forms.items() if f in PLAIN}
         self.sizes = {n for n, f in forms.items() if f in ("size", "count")}
-        self.divisors = {n: f[8:] for n, f in forms.items() if f.startswith("divides ")}
-        rest = {n: f for n, f in forms.items() if n not in self.plain | self.divisors}
-        self.defaults = {n: f.split(" = ")[1] for n, f in rest.items() if " = " in f}
+        self.divisors = {
+            n: f[8:] for n, f in forms.items() if f.startswith("divides ")
+        }
+        rest = {
+            n: f
+            for n, f in forms.items()
+            if n not in self.plain | self.divisors
+        }
+        self.defaults = {
+            n: f.split(" = ")[1] for n, f in rest.items() if " = " in f
+        }
         self.forms = {n: Form(n, f) for n, f in rest.items()}
-        real = [n for n in parameters if n in self.forms and self.forms[n].is_real]
+        real = [
+            n for n in parameters if n in self.forms and self.forms[n].is_real
+        ]
         self.real = [n for n in real if n not in FREE]
 
     def enter(self, args, kwargs):
@@ -153,7 +172,9 @@ class Contract:
             form, shape = self.forms[name], tuple(X.shape)
             n = form.sharing(shape, leading)
             leading = form.fit(shape, sizes, leading, fitted)
-            values[name] = self.arrays.repeat(X, n) if form.repeats and n > 1 else X
+            values[name] = (
+                self.arrays.repeat(X, n) if form.repeats and n > 1 else X
+            )
 
         args = list(args)
         for name, value in values.items():
@@ -166,13 +187,21 @@ class Contract:
 
     def _read(self, found):
         """Every array as its kind; the real ones must go together."""
-        like = next((found[name] for name in self.real if name in found), None)
+        like = next(
+            (found[name] for name in self.real if name in found), None
+        )
         read = {}
         for name, form in self.forms.items():
             if name in found:
-                read[name] = getattr(self.arrays, form.kind)(name, found[name], like)
+                read[name] = getattr(self.arrays, form.kind)(
+                    name, found[name], like
+                )
         given = [n for n in self.real if n in read]
-        given = [n for n in given if found.get(self.defaults.get(n)) is not found[n]]
+        given = [
+            n
+            for n in given
+            if found.get(self.defaults.get(n)) is not found[n]
+        ]
         real = {name: read[name] for name in given}
         return read | self.arrays.alike(real)
 
@@ -184,11 +213,16 @@ class Form:
         words = form.partition(" = ")[0].split()
         kind = words.pop(0) if words[0] in KINDS else "real"
         self.name = name
-        self.kind = "booleans" if name == "mask" else KINDS.get(kind, "floats")
+        self.kind = (
+            "booleans" if name == "mask" else KINDS.get(kind, "floats")
+        )
         self.is_real = self.kind == "floats"
         self.free = words == ["*"]
         words = ["..."] if self.free else words
-        self.shares, self.repeats = words[0] in ("...H_kv", "...H"), words[0] == "...H"
+        self.shares, self.repeats = (
+            words[0] in ("...H_kv", "...H"),
+            words[0] == "...H",
+        )
         words = ["...", *words[1:]] if self.shares else words
         self.leading = words[:1] == ["..."]
         self.axes = [axis.split("*") for axis in words[self.leading :]]
@@ -212,7 +246,10 @@ class Form:
             return leading
         if self.broadcasts:
             ends = zip(self.axes, ((1,) * n + shape)[-n:])
-            target = (*leading, *(sizes.get(axis, end) for (axis,), end in ends))
+            target = (
+                *leading,
+                *(sizes.get(axis, end) for (axis,), end in ends),
+            )
             if len(shape) == len(target) and shape == target:
                 return leading
             expect_broadcast(self.name, shape, target, self.written, kept=n)
@@ -233,7 +270,9 @@ class Form:
         if not ahead or (len(ahead) == len(leading) and ahead == leading):
             return leading
         if leading:
-            expect_broadcast(self.name, ahead, leading, f"the leading axes of {before}")
+            expect_broadcast(
+                self.name, ahead, leading, f"the leading axes of {before}"
+            )
         return broadcast(ahead, leading)
 
 
@@ -288,7 +327,9 @@ def whole(name, n, least=0):
     """Return n as an int, or raise unless it is a whole number from ``least`` on."""
     try:
         small = (
-            isinstance(n, bool) or getattr(n, "ndim", 0) or operator.index(n) < least
+            isinstance(n, bool)
+            or getattr(n, "ndim", 0)
+            or operator.index(n) < least
         )
     except TypeError:
         small = True
@@ -302,7 +343,9 @@ def whole(name, n, least=0):
 def flag(name, x):
     """Return x as a bool, or raise: another value in a flag's place is a mistake."""
     if not isinstance(x, bool) and type(x).__name__ not in ("bool", "bool_"):
-        raise ValueError(f"{name}: expected True or False, got {type(x).__name__}")
+        raise ValueError(
+            f"{name}: expected True or False, got {type(x).__name__}"
+        )
     return bool(x)
 
 
@@ -328,22 +371,30 @@ def expect(name, shape, form, **sizes):
     ValueError: W_O: expected (H*d_v, d) = (24, 16), got (16, 24)
     """
     shape = tuple(shape)
-    axes = [axis.strip() for axis in form.strip("()").split(",") if axis.strip()]
+    axes = [
+        axis.strip() for axis in form.strip("()").split(",") if axis.strip()
+    ]
     leading = axes[:1] == ["..."]
     axes = axes[leading:]
     wanted = [_size(axis, sizes) for axis in axes]
     got = shape[len(shape) - len(axes) :] if leading else shape
-    if len(got) == len(axes) and all(w in (None, g) for w, g in zip(wanted, got)):
+    if len(got) == len(axes) and all(
+        w in (None, g) for w, g in zip(wanted, got)
+    ):
         return
     known = [axis if w is None else str(w) for axis, w in zip(axes, wanted)]
-    known = ", ".join(["..."] * leading + known) + "," * (len(axes) + leading == 1)
+    known = ", ".join(["..."] * leading + known) + "," * (
+        len(axes) + leading == 1
+    )
     equals = "" if f"({known})" == form else f" = ({known})"
     raise ValueError(f"{name}: expected {form}{equals}, got {shape}")
 
 
 def _size(axis, sizes):
     """The size of an axis such as ``d``, ``1`` or ``H*d_v``; None where unknown."""
-    factors = [int(f) if f.isdigit() else sizes.get(f) for f in axis.split("*")]
+    factors = [
+        int(f) if f.isdigit() else sizes.get(f) for f in axis.split("*")
+    ]
     return None if None in factors else math.prod(factors)
 
 
@@ -352,7 +403,9 @@ def expect_broadcast(name, shape, target, form, kept=0):
     shape, target = tuple(shape), tuple(target)
     met = broadcast(shape, target)
     kept = len(met or ()) if kept is None else kept
-    grown = met and met[len(met) - kept :] != target[max(0, len(target) - kept) :]
+    grown = (
+        met and met[len(met) - kept :] != target[max(0, len(target) - kept) :]
+    )
     if met is None or grown or len(met) < len(target):
         raise ValueError(
             f"{name}: expected a shape that broadcasts to {form} = {target}, "
@@ -383,4 +436,5 @@ TYPES = {
     "positive": "float",
     "flag": "bool",
 }
-KINDS = {"int": "integers", "bool": "booleans"}  # the prefix, and the half's function
+# the prefix, and the half's function
+KINDS = {"int": "integers", "bool": "booleans"}

@@ -150,7 +150,10 @@ def data_parallel(T, d, H, p, B=1, sharded=False, **sizes):
     return _share(
         sent,
         held,
-        *(B // p * one.memory[part] for part in ("activations", "scores", "cache")),
+        *(
+            B // p * one.memory[part]
+            for part in ("activations", "scores", "cache")
+        ),
     )
 
 
@@ -182,7 +185,11 @@ def tensor_parallel(T, d, H, p, B=1, **sizes):
     """
     one, B, p = layer(T, d, H, **sizes), whole("B", B), whole("p", p)
     d_ff = sizes.get("d_ff") or 4 * d
-    for name, n in (("H", H), ("H_kv", sizes.get("H_kv") or H), ("d_ff", d_ff)):
+    for name, n in (
+        ("H", H),
+        ("H_kv", sizes.get("H_kv") or H),
+        ("d_ff", d_ff),
+    ):
         _divides(p, name, n)
     # b_2 is added after the sum, once
     duplicated = one.params["norms"] + d * (not sizes.get("gated"))
@@ -195,7 +202,11 @@ def tensor_parallel(T, d, H, p, B=1, **sizes):
         params,
         *(
             B * n
-            for n in (activations, one.memory["scores"] // p, one.memory["cache"] // p)
+            for n in (
+                activations,
+                one.memory["scores"] // p,
+                one.memory["cache"] // p,
+            )
         ),
     )
 
@@ -225,7 +236,9 @@ def sequence_parallel(T, d, H, p, B=1, gathered=False, **sizes):
 
     Examples
     --------
-    >>> sequence_parallel(T=1024, d=64, H=4, p=4).sent["forward"] == 3 * 2 * 256 * 64
+    >>> sequence_parallel(T=1024, d=64, H=4, p=4).sent[
+    ...     "forward"
+    ... ] == 3 * 2 * 256 * 64
     True
     >>> sequence_parallel(T=1024, d=64, H=4, p=4, H_kv=1).sent[
     ...     "forward"
@@ -237,13 +250,22 @@ def sequence_parallel(T, d, H, p, B=1, gathered=False, **sizes):
     keys, n = B * one.memory["cache"], one.total_params
     block = keys // p
     if gathered:
-        forward, backward, held = (all_gather(keys, p), reduce_scatter(keys, p), keys)
+        forward, backward, held = (
+            all_gather(keys, p),
+            reduce_scatter(keys, p),
+            keys,
+        )
     else:
-        forward, backward = ((p - 1) * block, (2 * p - 1) * block if p > 1 else 0)
+        forward, backward = (
+            (p - 1) * block,
+            (2 * p - 1) * block if p > 1 else 0,
+        )
         held = min(2, p) * block  # its own, and the one that has come
     # of the ring, a block at a time
     scores = B * (
-        one.memory["scores"] // p if gathered else one.memory["scores"] // p**2
+        one.memory["scores"] // p
+        if gathered
+        else one.memory["scores"] // p**2
     )
     return _share(
         (forward, backward, all_reduce(n, p)),
@@ -261,7 +283,9 @@ def _share(sent, params, activations, scores, keys):
         "scores": scores,
         "keys": keys,
     }
-    return Share(dict(zip(("forward", "backward", "gradients"), sent)), memory)
+    return Share(
+        dict(zip(("forward", "backward", "gradients"), sent)), memory
+    )
 
 
 def _divides(p, name, n):

@@ -72,5 +72,9 @@ def conv(T, d, k):
     params = {"mix": k * d * d + d}
     memory = {"cache": (k - 1) * d, "activations": 2 * T * d}
     return row(
-        flops, params, memory, sequential_steps=1, path_length=-(-(T - 1) // (k - 1))
+        flops,
+        params,
+        memory,
+        sequential_steps=1,
+        path_length=-(-(T - 1) // (k - 1)),
     )

@@ -47,7 +47,9 @@ class Chip:
         """The least possible time of the arithmetic, and of the memory; both may pass
         at once, so the longer one counts.
         """
-        return traffic.flops / self.peak[dtype], traffic.bytes / self.bandwidth
+        return traffic.flops / self.peak[
+            dtype
+        ], traffic.bytes / self.bandwidth
 
 
 # Peaks without sparsity; float32 without tensor cores, float16 and bfloat16 on them.
@@ -55,15 +57,21 @@ class Chip:
 CHIPS = {
     # NVIDIA T4 (2018). bfloat16 is not in its tensor cores: what it reaches in float32
     "T4": Chip(
-        {"float32": 8.1e12, "bfloat16": 8.1e12, "float16": 65e12}, 320e9, 64 * 2**10
+        {"float32": 8.1e12, "bfloat16": 8.1e12, "float16": 65e12},
+        320e9,
+        64 * 2**10,
     ),
     # NVIDIA A100 80 GB SXM (2020)
     "A100": Chip(
-        {"float32": 19.5e12, "bfloat16": 312e12, "float16": 312e12}, 2039e9, 164 * 2**10
+        {"float32": 19.5e12, "bfloat16": 312e12, "float16": 312e12},
+        2039e9,
+        164 * 2**10,
     ),
     # NVIDIA H100 SXM (2022)
     "H100": Chip(
-        {"float32": 67e12, "bfloat16": 989e12, "float16": 989e12}, 3350e9, 228 * 2**10
+        {"float32": 67e12, "bfloat16": 989e12, "float16": 989e12},
+        3350e9,
+        228 * 2**10,
     ),
     # no product, an assumption: 8 cores, 16 multiply-adds in each of 4·10⁹ cycles; two
     # channels of memory; a cache of 1 MB a core

@@ -77,7 +77,11 @@ def whole(name, n, least=1):
     """Return n as an int of Python, which cannot overflow, or raise: sizes are whole
     numbers from ``least`` on.
     """
-    if isinstance(n, bool) or not hasattr(n, "__index__") or n.__index__() < least:
+    if (
+        isinstance(n, bool)
+        or not hasattr(n, "__index__")
+        or n.__index__() < least
+    ):
         raise ValueError(
             f"{name}: expected a whole number, at least {least}, got {n!r}"
         )

@@ -80,13 +80,18 @@ def product(a, b, c, size=2, n=1):
 
     Examples
     --------
-    >>> product(1, 4096, 4096).intensity < 1 < 500 < product(4096, 4096, 4096).intensity
+    >>> product(1, 4096, 4096).intensity < 1 < 500 < product(
+    ...     4096, 4096, 4096
+    ... ).intensity
     True
     """
     a, b, c, size, n = (
-        whole(name, x) for name, x in dict(a=a, b=b, c=c, size=size, n=n).items()
+        whole(name, x)
+        for name, x in dict(a=a, b=b, c=c, size=size, n=n).items()
     )
-    return Traffic(n * size * (a * b + b * c), n * size * a * c, 2 * n * a * b * c)
+    return Traffic(
+        n * size * (a * b + b * c), n * size * a * c, 2 * n * a * b * c
+    )
 
 
 def plain_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2):
@@ -137,7 +142,9 @@ def plain_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2):
     }
 
 
-def fused_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2, chip=2**17):
+def fused_attention(
+    T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2, chip=2**17
+):
     """Count attention in one kernel that streams keys and values past blocks of queries
     and stores no score.
 
@@ -172,7 +179,10 @@ def fused_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2, chip=2**
     --------
     >>> (
     ...     fused_attention(T=1024, d_k=64).bytes,
-    ...     sum(kernel.bytes for kernel in plain_attention(T=1024, d_k=64).values()),
+    ...     sum(
+    ...         kernel.bytes
+    ...         for kernel in plain_attention(T=1024, d_k=64).values()
+    ...     ),
     ... )
     (2097152, 8912896)
     """
@@ -182,7 +192,9 @@ def fused_attention(T, d_k, d_v=None, T_k=None, H=1, H_kv=None, size=2, chip=2**
     rows = H // H_kv * T
     passes = -(-rows // block)
     read = H * T * d_k + passes * H_kv * T_k * (d_k + d_v)
-    return Traffic(size * read, size * H * T * d_v, 2 * H * T * T_k * (d_k + d_v))
+    return Traffic(
+        size * read, size * H * T * d_v, 2 * H * T * T_k * (d_k + d_v)
+    )
 
 
 def block_of(d_k, d_v=None, size=2, chip=2**17):
@@ -209,7 +221,11 @@ def block_of(d_k, d_v=None, size=2, chip=2**17):
     >>> block_of(d_k=64)
     158
     """
-    d_k, size, chip = (whole("d_k", d_k), whole("size", size), whole("chip", chip))
+    d_k, size, chip = (
+        whole("d_k", d_k),
+        whole("size", size),
+        whole("chip", chip),
+    )
     d_v = d_k if d_v is None else whole("d_v", d_v)
     wide = d_k + d_v
     block = isqrt(wide * wide + chip // size) - wide

@@ -2,7 +2,8 @@
 
 from tfbook.cost.row import row, whole
 
-NORMS = {"post": 2, "pre": 2, "both": 4, "sandwich": 4}  # normalisations of a layer
+# normalisations of a layer
+NORMS = {"post": 2, "pre": 2, "both": 4, "sandwich": 4}
 
 
 def layer(
@@ -68,7 +69,9 @@ def layer(
     d_ff = 4 * d if d_ff is None else whole("d_ff", d_ff)
     H_kv = H if H_kv is None else whole("H_kv", H_kv)
     if norm not in NORMS:
-        raise ValueError(f"norm: expected one of {', '.join(NORMS)}, got {norm!r}")
+        raise ValueError(
+            f"norm: expected one of {', '.join(NORMS)}, got {norm!r}"
+        )
     if H % H_kv:
         raise ValueError(
             f"H_kv: expected a divisor of H = {H}, so that each serves equally many"
@@ -82,7 +85,8 @@ def layer(
     d_v = d // H if d_v is None else whole("d_v", d_v)
     gated, attention_bias = bool(gated), bool(attention_bias)
 
-    projected = H * d_k + H_kv * d_k + H_kv * d_v  # channels of Q, K and V together
+    # channels of Q, K and V together
+    projected = H * d_k + H_kv * d_k + H_kv * d_v
     hidden = 2 * d_ff if gated else d_ff
     flops = {
         "projections": 2 * T * d * projected,
@@ -186,7 +190,11 @@ def model(
     if T_max is not None and T_max < T:
         raise ValueError(f"T: expected at most T_max = {T_max}, got {T}")
     final_norm = norm != "post" if final_norm is None else bool(final_norm)
-    tied, embedding_norm, pooler = (bool(tied), bool(embedding_norm), bool(pooler))
+    tied, embedding_norm, pooler = (
+        bool(tied),
+        bool(embedding_norm),
+        bool(pooler),
+    )
 
     flops, params, memory = (
         {part: L * n for part, n in parts.items()}

@@ -7,7 +7,8 @@ import numpy as np
 from tfbook.data import sound
 from tfbook.data.spectrogram import spectrogram
 
-FRAME, CHANNELS = (256, 64)  # samples of a frame; frequencies kept, up to 2000 Hz
+# samples of a frame; frequencies kept, up to 2000 Hz
+FRAME, CHANNELS = (256, 64)
 
 
 def melodies(n, seed=0):
@@ -37,7 +38,11 @@ def melodies(n, seed=0):
     Examples
     --------
     >>> frames, returns, notes = melodies(20)
-    >>> (frames.shape, int(returns.sum()), int((notes[:, 0] == notes[:, 3]).sum()))
+    >>> (
+    ...     frames.shape,
+    ...     int(returns.sum()),
+    ...     int((notes[:, 0] == notes[:, 3]).sum()),
+    ... )
     ((20, 7, 64), 10, 10)
     """
     if n % 2:

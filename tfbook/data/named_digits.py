@@ -8,7 +8,18 @@ import torch
 from tfbook.data import patches
 from tfbook.text import encode
 
-NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+NAMES = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+)
 PICTURE_FIRST, NAME_FIRST, END = "▣", "¶", "."
 VOCAB = "efghinorstuvwxz" + END + PICTURE_FIRST + NAME_FIRST
 # patches of a picture, letters of a name with its end, pixels on a side
@@ -37,7 +48,8 @@ def rows(images, digits, name_first):
     >>> words, vectors = rows(np.ones((2, 8, 8)), [1, 7], [False, True])
     >>> print(
     ...     "\\n".join(
-    ...         "".join(VOCAB[w] if w >= 0 else "_" for w in row) for row in words
+    ...         "".join(VOCAB[w] if w >= 0 else "_" for w in row)
+    ...         for row in words
     ...     )
     ... )
     ▣________________one...
@@ -47,7 +59,9 @@ def rows(images, digits, name_first):
     spelled = np.stack(
         [encode(NAMES[digit].ljust(LETTERS, END), VOCAB) for digit in digits]
     )
-    start = np.where(name_first, VOCAB.index(NAME_FIRST), VOCAB.index(PICTURE_FIRST))
+    start = np.where(
+        name_first, VOCAB.index(NAME_FIRST), VOCAB.index(PICTURE_FIRST)
+    )
     seen = np.full((len(spelled), PATCHES), -1)
     words = np.where(
         name_first,
@@ -83,7 +97,9 @@ def write_names(model, images):
         logits, _ = model(words[:, :t], vectors[:, :t])
         words[:, t] = logits[:, -1].argmax(dim=-1)
     written = words[:, 1 + PATCHES :].tolist()
-    return ["".join(VOCAB[word] for word in row).split(END)[0] for row in written]
+    return [
+        "".join(VOCAB[word] for word in row).split(END)[0] for row in written
+    ]
 
 
 @torch.no_grad()
@@ -108,5 +124,7 @@ def draw_pictures(model, digits):
         _, guesses = model(words[:, :t], vectors[:, :t])
         vectors[:, t] = guesses[:, -1]
     side = 8 // SIZE
-    drawn = vectors[:, 1 + LETTERS :].numpy().reshape(n, side, side, SIZE, SIZE)
+    drawn = (
+        vectors[:, 1 + LETTERS :].numpy().reshape(n, side, side, SIZE, SIZE)
+    )
     return drawn.swapaxes(2, 3).reshape(n, 8, 8)

@@ -40,7 +40,9 @@ def images():
             "images() takes its digits from scikit-learn: pip install scikit-learn"
         ) from error
     digits = load_digits()
-    return (digits.images / 16).astype(np.float32), digits.target.astype(np.int64)
+    return (digits.images / 16).astype(np.float32), digits.target.astype(
+        np.int64
+    )
 
 
 def patches(X, size):
@@ -85,7 +87,9 @@ def patches(X, size):
         )
     X = X.reshape(*X.shape[:-2], height // size, size, width // size, size)
     X = np.swapaxes(X, -2, -3)  # (..., rows, columns, size, size)
-    return X.reshape(*X.shape[:-4], (height // size) * (width // size), size * size)
+    return X.reshape(
+        *X.shape[:-4], (height // size) * (width // size), size * size
+    )
 
 
 def sound(n, notes=4, pitches=8, seed=0, rate=8000, samples=256):
@@ -136,9 +140,14 @@ def sound(n, notes=4, pitches=8, seed=0, rate=8000, samples=256):
         whole("notes", notes, least=1),
         whole("pitches", pitches, least=1),
     )
-    rate, samples = (whole("rate", rate, least=1), whole("samples", samples, least=1))
+    rate, samples = (
+        whole("rate", rate, least=1),
+        whole("samples", samples, least=1),
+    )
     overtones = np.array([1, 2, 3])
-    if (highest := 220 * 2 ** ((pitches - 1) / 6) * overtones[-1]) >= rate / 2:
+    if (
+        highest := 220 * 2 ** ((pitches - 1) / 6) * overtones[-1]
+    ) >= rate / 2:
         raise ValueError(
             f"pitches: expected overtones below rate / 2 = {rate / 2:g} Hz, got"
             f" {highest:.0f} Hz; use fewer pitches"
@@ -153,10 +162,12 @@ def sound(n, notes=4, pitches=8, seed=0, rate=8000, samples=256):
     tone = (np.sin(turns[..., None] * overtones) / overtones).sum(axis=-1) / (
         1 / overtones
     ).sum()
-    tone = 0.9 * tone * np.exp(-2 * time * rate / samples) + 0.01 * rng.standard_normal(
-        turns.shape
-    )
-    return tone.reshape(n, notes * samples).clip(-1, 1).astype(np.float32), melody
+    tone = 0.9 * tone * np.exp(
+        -2 * time * rate / samples
+    ) + 0.01 * rng.standard_normal(turns.shape)
+    return tone.reshape(n, notes * samples).clip(-1, 1).astype(
+        np.float32
+    ), melody
 
 
 def frames(waves, size):

@@ -42,7 +42,9 @@ def spectrogram(waves, size, hop=None):
 
     Examples
     --------
-    >>> wave = np.cos(2 * np.pi * 2 * np.arange(16) / 8)  # two periods in 8 samples
+    >>> wave = np.cos(
+    ...     2 * np.pi * 2 * np.arange(16) / 8
+    ... )  # two periods in 8 samples
     >>> spectrogram(wave, size=8).round(2)
     array([[0. , 0.5, 1. , 0.5, 0. ],
            [0. , 0.5, 1. , 0.5, 0. ],
@@ -53,8 +55,11 @@ def spectrogram(waves, size, hop=None):
     expect("waves", waves.shape, "(..., samples)")
     if waves.shape[-1] < size:
         short = waves.shape[-1]
-        raise ValueError(f"waves: expected at least size = {size} samples, got {short}")
+        raise ValueError(
+            f"waves: expected at least size = {size} samples, got {short}"
+        )
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
-    framed = sliding_window_view(waves, size, axis=-1)[..., ::hop, :]  # (..., T, size)
+    # (..., T, size)
+    framed = sliding_window_view(waves, size, axis=-1)[..., ::hop, :]
     loud = np.abs(np.fft.rfft(framed * window.astype(waves.dtype)))
     return (4 / size * loud).astype(waves.dtype)

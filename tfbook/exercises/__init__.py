@@ -15,7 +15,9 @@ from tfbook.exercises.quiz import quiz
 def _modules(kind):
     """The modules chapter_01, chapter_02 … or quiz_01, quiz_02 …, by number."""
     names = sorted(module.name for module in iter_modules(__path__))
-    found = filter(None, (re.fullmatch(rf"{kind}_(\d\d)", name) for name in names))
+    found = filter(
+        None, (re.fullmatch(rf"{kind}_(\d\d)", name) for name in names)
+    )
     return {name[1]: import_module(f"{__name__}.{name[0]}") for name in found}
 
 
@@ -102,7 +104,9 @@ def solutions(chapter, folder="."):
     ...
     """
     found = tuple(
-        exercise for exercise in _CATALOGUE.values() if exercise.chapter == chapter
+        exercise
+        for exercise in _CATALOGUE.values()
+        if exercise.chapter == chapter
     )
     if not found:
         raise ValueError(
@@ -111,11 +115,17 @@ def solutions(chapter, folder="."):
             f" {chapter!r}"
         )
     return Solutions(
-        found, next((path.stem for path in Path(folder).glob(f"{chapter}-*.ipynb")), "")
+        found,
+        next(
+            (path.stem for path in Path(folder).glob(f"{chapter}-*.ipynb")),
+            "",
+        ),
     )
 
 
 def _find(name):
     if name not in _CATALOGUE:
-        raise ValueError(f"name: expected one of {', '.join(_CATALOGUE)}, got {name!r}")
+        raise ValueError(
+            f"name: expected one of {', '.join(_CATALOGUE)}, got {name!r}"
+        )
     return _CATALOGUE[name]

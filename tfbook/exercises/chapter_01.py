@@ -101,7 +101,9 @@ EXERCISES = [
                 sum((k - 1) * (gap + 1) for k, gap in zip(widths, gaps)) + 1
             ),
             "Each layer has its own gap: multiply layer by layer, then "
-            "add.": lambda widths, gaps: sum(k - 1 for k in widths) * sum(gaps) + 1,
+            "add.": lambda widths, gaps: (
+                sum(k - 1 for k in widths) * sum(gaps) + 1
+            ),
             "This is what the last layer sees of the layer below it, not what the "
             "stack sees of the input.": lambda widths, gaps: (
                 (widths[-1] - 1) * gaps[-1] + 1
@@ -134,7 +136,9 @@ EXERCISES = [
             "bound.": lambda X, W_x, W_h, b: _run(
                 X, W_x, W_h, b, lambda x, h: x @ W_x + h @ W_h + b
             ),
-            "The bias b is missing.": lambda X, W_x, W_h, b: rnn(X, W_x, W_h, 0 * b),
+            "The bias b is missing.": lambda X, W_x, W_h, b: rnn(
+                X, W_x, W_h, 0 * b
+            ),
             "W_h is transposed: the state is a row, and stands on the left of "
             "W_h.": lambda X, W_x, W_h, b: rnn(X, W_x, W_h.T, b),
             "The sequence is read from its end.": lambda X, W_x, W_h, b: rnn(
@@ -144,13 +148,15 @@ EXERCISES = [
             "inside.": lambda X, W_x, W_h, b: _run(
                 X, W_x, W_h, b, lambda x, h: np.tanh(x @ W_x + b) + h @ W_h
             ),
-            "The state begins with ones: h₀ is zero.": lambda X, W_x, W_h, b: _run(
-                X,
-                W_x,
-                W_h,
-                b,
-                lambda x, h: np.tanh(x @ W_x + h @ W_h + b),
-                start=np.ones(len(W_h)),
+            "The state begins with ones: h₀ is zero.": lambda X, W_x, W_h, b: (
+                _run(
+                    X,
+                    W_x,
+                    W_h,
+                    b,
+                    lambda x, h: np.tanh(x @ W_x + h @ W_h + b),
+                    start=np.ones(len(W_h)),
+                )
             ),
             "Each state is stored before its token is read: store it "
             "after.": lambda X, W_x, W_h, b: np.concatenate(
@@ -162,7 +168,11 @@ EXERCISES = [
             ),
             "The new state is added to the old one: it replaces "
             "it.": lambda X, W_x, W_h, b: _run(
-                X, W_x, W_h, b, lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b)
+                X,
+                W_x,
+                W_h,
+                b,
+                lambda x, h: h + np.tanh(x @ W_x + h @ W_h + b),
             ),
         },
         _rnn_cases,

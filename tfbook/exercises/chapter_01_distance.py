@@ -93,7 +93,9 @@ EXERCISES = [
             "Rounded down: where it does not come out even, one more layer is "
             "needed.": lambda T, k: (T - 1) // (k - 1),
             "One layer too many where k − 1 divides T − 1: from position T to position "
-            "1 it is T − 1 places, not T.": lambda T, k: math.ceil(T / (k - 1)),
+            "1 it is T − 1 places, not T.": lambda T, k: math.ceil(
+                T / (k - 1)
+            ),
             "A kernel of width k reaches k − 1 places back, not k.": lambda T, k: (
                 math.ceil((T - 1) / k)
             ),
@@ -119,8 +121,8 @@ EXERCISES = [
         {
             "The slope of the tanh is missing: each step also multiplies by 1 − "
             "h².": lambda H, W_h: _chain(H, lambda h: W_h.T),
-            "W_h is missing: each step also multiplies by it.": lambda H, W_h: _chain(
-                H, _slope
+            "W_h is missing: each step also multiplies by it.": lambda H, W_h: (
+                _chain(H, _slope)
             ),
             "The slope of tanh is 1 − h², not 1 − h.": lambda H, W_h: _chain(
                 H, lambda h: np.diag(1 - h) @ W_h.T
@@ -130,11 +132,15 @@ EXERCISES = [
                 H, lambda h: np.diag(1 - np.tanh(h) ** 2) @ W_h.T
             ),
             "W_h has to be transposed: state j reaches state i through W_h[j, i], and "
-            "i is the row here.": lambda H, W_h: _chain(H, lambda h: _slope(h) @ W_h),
+            "i is the row here.": lambda H, W_h: _chain(
+                H, lambda h: _slope(h) @ W_h
+            ),
             "The answer is transposed: a row for each entry of the last "
             "state.": lambda H, W_h: rnn_jacobian(H, W_h).T,
             "The steps are multiplied in the wrong order: the latest stands on the "
-            "left.": lambda H, W_h: _chain(H, lambda h: _slope(h) @ W_h.T, left=False),
+            "left.": lambda H, W_h: _chain(
+                H, lambda h: _slope(h) @ W_h.T, left=False
+            ),
             "This is the last step alone. The chain has T of them.": lambda H, W_h: (
                 _slope(H[-1]) @ W_h.T
             ),
@@ -142,7 +148,9 @@ EXERCISES = [
                 _chain(H[1:], lambda h: _slope(h) @ W_h.T)
             ),
             "The slope belongs to the state that a step makes: it multiplies rows, on "
-            "the left of W_hᵀ.": lambda H, W_h: _chain(H, lambda h: W_h.T @ _slope(h)),
+            "the left of W_hᵀ.": lambda H, W_h: _chain(
+                H, lambda h: W_h.T @ _slope(h)
+            ),
             "Steps of a chain multiply; these are added.": lambda H, W_h: sum(
                 _slope(h) @ W_h.T for h in H
             ),

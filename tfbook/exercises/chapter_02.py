@@ -22,7 +22,9 @@ def _overflows(q, K, V, temperature):
 
 def _lookup_cases(rng):
     cases = [
-        tuple(rng.standard_normal(axes) for axes in ((d_k,), (n, d_k), (n, d_v)))
+        tuple(
+            rng.standard_normal(axes) for axes in ((d_k,), (n, d_k), (n, d_v))
+        )
         + (temperature,)
         for d_k, n, d_v, temperature in (
             (3, 5, 2, 2.0),
@@ -66,7 +68,8 @@ def _regression_cases(rng):
         for T, n, d, h in ((5, 7, 2, 0.6), (3, 11, 5, 1.7), (7, 3, 1, 0.4))
     ]
     x, X, y, h = cases[0]
-    far = (np.round(x) + 30, np.round(X) / 32, y, 0.5)  # here several points have a say
+    # here several points have a say
+    far = (np.round(x) + 30, np.round(X) / 32, y, 0.5)
     return [*cases, (x + 100, X, y, h), far]  # every kernel underflows to 0
 
 
@@ -117,13 +120,19 @@ EXERCISES = [
             "The scores themselves mix the values: take their softmax "
             "first.": lambda q, K, V, temperature: K @ q / temperature @ V,
             "The weights mix the keys: they should mix the "
-            "values.": lambda q, K, V, temperature: soft_lookup(q, K, K, temperature),
+            "values.": lambda q, K, V, temperature: soft_lookup(
+                q, K, K, temperature
+            ),
             "The score is the cosine: do not divide by the lengths of query and "
             "key.": lambda q, K, V, temperature: (
                 softmax(
                     K
                     @ q
-                    / (np.linalg.norm(K, axis=-1) * np.linalg.norm(q) * temperature)
+                    / (
+                        np.linalg.norm(K, axis=-1)
+                        * np.linalg.norm(q)
+                        * temperature
+                    )
                 )
                 @ V
             ),
@@ -155,7 +164,9 @@ EXERCISES = [
                 softmax(-np.sqrt(_distances(x, X)) / (2 * h**2)) @ y
             ),
             "The width h is not squared: the exponent is −‖x − x_j‖² / "
-            "2h².": lambda x, X, y, h: softmax(-_distances(x, X) / (2 * h)) @ y,
+            "2h².": lambda x, X, y, h: (
+                softmax(-_distances(x, X) / (2 * h)) @ y
+            ),
             "The ½ is missing: the exponent is −‖x − x_j‖² / 2h².": lambda x, X, y, h: (
                 softmax(-_distances(x, X) / h**2) @ y
             ),
@@ -178,7 +189,9 @@ EXERCISES = [
             "Far from all data every kernel is 0, and 0 / 0 is nan: subtract the "
             "largest exponent of each place first.": _underflows,
             "Far from all data the answer is 0: subtract the largest exponent of each "
-            "place first.": lambda x, X, y, h: np.nan_to_num(_underflows(x, X, y, h)),
+            "place first.": lambda x, X, y, h: np.nan_to_num(
+                _underflows(x, X, y, h)
+            ),
             "This is the nearest neighbour alone: mix all of "
             "them.": lambda x, X, y, h: y[_distances(x, X).argmin(axis=-1)],
         },

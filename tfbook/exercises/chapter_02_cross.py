@@ -30,7 +30,11 @@ def _cross_cases(rng):
             *rng.standard_normal((2, d, d_k)),
             rng.standard_normal((d, d_v)),
         )
-        for T, T_k, d, d_k, d_v in ((3, 5, 7, 2, 11), (5, 5, 3, 2, 7), (11, 2, 5, 3, 7))
+        for T, T_k, d, d_k, d_v in (
+            (3, 5, 7, 2, 11),
+            (5, 5, 3, 2, 7),
+            (11, 2, 5, 3, 7),
+        )
     ]
 
 
@@ -170,13 +174,15 @@ EXERCISES = [
             ),
             "The plain mean of the values is subtracted: subtract their weighted mean, "
             "the answer y.": lambda q, K, v, temperature: (
-                np.outer(softmax(K @ q / temperature) * (v - v.mean()), q) / temperature
+                np.outer(softmax(K @ q / temperature) * (v - v.mean()), q)
+                / temperature
             ),
             "Only a weight's own score counts here: the other weights move as "
             "well.": _own_score_alone,
             "The factor a_j is missing: a key that has no weight hardly moves the "
             "answer.": lambda q, K, v, temperature: (
-                np.outer(v - softmax(K @ q / temperature) @ v, q) / temperature
+                np.outer(v - softmax(K @ q / temperature) @ v, q)
+                / temperature
             ),
             "The weights are taken as constant, but the keys move "
             "them.": lambda q, K, v, temperature: np.zeros_like(K),
@@ -190,7 +196,9 @@ EXERCISES = [
             "This is the gradient with respect to the dot products, one number a key: "
             "multiply by the query.": _of_the_scores,
             "Rows and columns are exchanged: a row for each "
-            "key.": lambda q, K, v, temperature: key_gradient(q, K, v, temperature).T,
+            "key.": lambda q, K, v, temperature: (
+                key_gradient(q, K, v, temperature).T
+            ),
         },
         _gradient_cases,
     ),

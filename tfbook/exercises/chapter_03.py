@@ -46,7 +46,8 @@ def _over_everything(S):
 
 
 def _softmax_cases(rng):
-    def sixty_fourths(*shape):  # float32 holds them exactly, with thousands added too
+    # float32 holds them exactly, with thousands added too
+    def sixty_fourths(*shape):
         return np.round(rng.standard_normal(shape) * 64) / 64
 
     apart = np.array([1000.0, 999, 0, -1000, -999, 3, 2, 1, 5, -7, 11])
@@ -58,7 +59,10 @@ def _softmax_cases(rng):
             + np.array([[1000.0], [-1000.0], [0.0], [50.0], [-3000.0]]),
         ),
         # one maximum a matrix is not enough
-        (sixty_fourths(2, 3, 7) + np.array([[1000.0], [-1000.0], [-3000.0]]),),
+        (
+            sixty_fourths(2, 3, 7)
+            + np.array([[1000.0], [-1000.0], [-3000.0]]),
+        ),
         # far apart within a row
         (np.stack([apart, *(rng.permutation(apart) for _ in range(2))]),),
     ]
@@ -98,7 +102,9 @@ EXERCISES = [
             "All entries together sum to one: sum along the last axis "
             "only.": _over_everything,
             "The largest entry of each row is one, but the rows do not sum to one: "
-            "divide by the sum.": lambda S: np.exp(S - S.max(axis=-1, keepdims=True)),
+            "divide by the sum.": lambda S: np.exp(
+                S - S.max(axis=-1, keepdims=True)
+            ),
             "Scores are divided by their sum, with no exponential: they can be "
             "negative.": lambda S: S / S.sum(axis=-1, keepdims=True),
         },

@@ -17,7 +17,9 @@ def attention(Q, K, V, mask):
 
 def _variant(Q, K, V, mask, scale=None, normalise=softmax, hidden=-np.inf):
     scale = 1 / np.sqrt(Q.shape[-1]) if scale is None else scale
-    return normalise(np.where(mask, Q @ K.swapaxes(-1, -2) * scale, hidden)) @ V
+    return (
+        normalise(np.where(mask, Q @ K.swapaxes(-1, -2) * scale, hidden)) @ V
+    )
 
 
 def _over_queries(S):
@@ -57,7 +59,8 @@ def _attention_cases(rng):
 
 
 def causal_mask(T, T_k):
-    query = np.arange(T_k - T, T_k)[:, None]  # the last query stands at the last key
+    # the last query stands at the last key
+    query = np.arange(T_k - T, T_k)[:, None]
     key = np.arange(T_k)
     return key <= query
 
@@ -109,7 +112,9 @@ EXERCISES = [
             "The mask comes after the softmax: what is left no longer sums to one. Set "
             "masked scores to −∞ first.": lambda Q, K, V, mask: (
                 np.where(
-                    mask, softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])), 0
+                    mask,
+                    softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])),
+                    0,
                 )
                 @ V
             ),
@@ -128,7 +133,10 @@ EXERCISES = [
             "output, A @ V.": _weights_transposed,
             "The softmax is missing: the scores themselves mix the "
             "values.": lambda Q, K, V, mask: (
-                np.where(mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), 0) @ V
+                np.where(
+                    mask, Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]), 0
+                )
+                @ V
             ),
         },
         _attention_cases,
@@ -164,7 +172,9 @@ EXERCISES = [
             "The mask holds numbers, not booleans: compare, or use "
             "dtype=bool.": lambda T, T_k: causal_mask(T, T_k).astype(float),
             "This is a bias of 0 and −∞ to be added to the scores: return "
-            "booleans.": lambda T, T_k: np.where(causal_mask(T, T_k), 0.0, -np.inf),
+            "booleans.": lambda T, T_k: np.where(
+                causal_mask(T, T_k), 0.0, -np.inf
+            ),
         },
         _causal_cases,
     ),

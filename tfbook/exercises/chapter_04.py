@@ -71,15 +71,21 @@ EXERCISES = [
         {
             "The reshape runs across tokens: head 1 gets all channels of the first "
             "tokens. Cut the last axis, then move the heads "
-            "forward.": lambda X, H: X.reshape(H, X.shape[0], X.shape[1] // H),
+            "forward.": lambda X, H: X.reshape(
+                H, X.shape[0], X.shape[1] // H
+            ),
             "Head h gets every H-th channel: it should get d_k channels in a "
             "row.": lambda X, H: np.stack([X[:, h::H] for h in range(H)]),
             "The channels are cut rightly, but the head axis stands behind the tokens: "
-            "swap the first two axes.": lambda X, H: X.reshape(X.shape[0], H, -1),
+            "swap the first two axes.": lambda X, H: X.reshape(
+                X.shape[0], H, -1
+            ),
             "The last two axes are exchanged: each head is (T, d_k), a row for each "
             "token.": lambda X, H: split(X, H).swapaxes(-1, -2),
             "The channels of a head are laid out as if they were tokens: do not "
-            "transpose before the cut.": lambda X, H: X.T.reshape(H, X.shape[0], -1),
+            "transpose before the cut.": lambda X, H: X.T.reshape(
+                H, X.shape[0], -1
+            ),
             "The channels are cut into runs of H: cut them into H runs of "
             "d_k.": lambda X, H: X.reshape(X.shape[0], -1, H).swapaxes(0, 1),
         },
@@ -108,7 +114,9 @@ EXERCISES = [
             "1 alone.": lambda X, n: np.repeat(
                 X[..., :1, :, :], n * X.shape[-3], axis=-3
             ),
-            "Nothing is repeated: there are still H_kv heads.": lambda X, n: X.copy(),
+            "Nothing is repeated: there are still H_kv heads.": lambda X, n: (
+                X.copy()
+            ),
             "The copies stand on an axis of their own: merge it with the head "
             "axis.": lambda X, n: np.repeat(X[..., None, :, :], n, axis=-3),
         },
@@ -127,18 +135,26 @@ EXERCISES = [
         cache_bytes,
         {
             "Values are kept as well as keys: twice as "
-            "much.": lambda T, L, d, H, H_kv, size: L * T * H_kv * (d // H) * size,
+            "much.": lambda T, L, d, H, H_kv, size: (
+                L * T * H_kv * (d // H) * size
+            ),
             "This is the cache without sharing: there are H_kv heads in it, not "
             "H.": lambda T, L, d, H, H_kv, size: 2 * L * T * d * size,
             "A head is d / H wide, not d.": lambda T, L, d, H, H_kv, size: (
                 2 * L * T * H_kv * d * size
             ),
             "A head keeps its width d / H when it is shared, and H_kv of them are "
-            "kept.": lambda T, L, d, H, H_kv, size: 2 * L * T * H * (d // H_kv) * size,
+            "kept.": lambda T, L, d, H, H_kv, size: (
+                2 * L * T * H * (d // H_kv) * size
+            ),
             "Every layer has a cache of its own: times "
-            "L.": lambda T, L, d, H, H_kv, size: 2 * T * H_kv * (d // H) * size,
+            "L.": lambda T, L, d, H, H_kv, size: (
+                2 * T * H_kv * (d // H) * size
+            ),
             "These are numbers, not bytes: times "
-            "size.": lambda T, L, d, H, H_kv, size: 2 * L * T * H_kv * (d // H),
+            "size.": lambda T, L, d, H, H_kv, size: (
+                2 * L * T * H_kv * (d // H)
+            ),
             "This is the attention matrix: it is made anew for each token, and not "
             "kept.": lambda T, L, d, H, H_kv, size: L * H * T * T * size,
             "Queries are counted too: each is used once, by its own token, and not "

@@ -10,7 +10,9 @@ from tfbook.numpy import softmax, split_heads
 
 def without(heads, W_O, h):
     H, _, d_v = heads.shape
-    parts = [heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(H) if i != h]
+    parts = [
+        heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(H) if i != h
+    ]
     return sum(parts)
 
 
@@ -21,7 +23,9 @@ def _without(heads, W_O, keep):
 
 
 def _keep(heads, h, others=1.0):
-    return np.repeat(np.where(np.arange(len(heads)) == h, 0.0, others), heads.shape[-1])
+    return np.repeat(
+        np.where(np.arange(len(heads)) == h, 0.0, others), heads.shape[-1]
+    )
 
 
 def _every_hth_row(heads, W_O, h):
@@ -45,7 +49,11 @@ def _one_row(heads, W_O, h):
 def _not_summed(heads, W_O, h):
     d_v = heads.shape[-1]
     return np.stack(
-        [heads[i] @ W_O[i * d_v : (i + 1) * d_v] for i in range(len(heads)) if i != h]
+        [
+            heads[i] @ W_O[i * d_v : (i + 1) * d_v]
+            for i in range(len(heads))
+            if i != h
+        ]
     )
 
 
@@ -64,9 +72,18 @@ def _merged_by_reshape(heads, W_O, h):
 
 
 def _remove_cases(rng):
-    sizes = ((3, 5, 2, 7, 1), (4, 3, 5, 11, 2), (2, 7, 3, 5, 1), (5, 3, 4, 2, 3))
+    sizes = (
+        (3, 5, 2, 7, 1),
+        (4, 3, 5, 11, 2),
+        (2, 7, 3, 5, 1),
+        (5, 3, 4, 2, 3),
+    )
     return [
-        (rng.standard_normal((H, T, d_v)), rng.standard_normal((H * d_v, d)), h)
+        (
+            rng.standard_normal((H, T, d_v)),
+            rng.standard_normal((H * d_v, d)),
+            h,
+        )
         for H, T, d_v, d, h in sizes
     ]
 
@@ -82,11 +99,22 @@ def multi_head(X, W_Q, W_K, W_V, W_O, H):
 
 
 def _multi_head(
-    X, W_Q, W_K, W_V, W_O, H, split=split_heads, scale=None, merge=None, axis=-1
+    X,
+    W_Q,
+    W_K,
+    W_V,
+    W_O,
+    H,
+    split=split_heads,
+    scale=None,
+    merge=None,
+    axis=-1,
 ):
     Q, K, V = (split(X @ W, H) for W in (W_Q, W_K, W_V))
     A = softmax(
-        Q @ K.swapaxes(-1, -2) / (np.sqrt(Q.shape[-1]) if scale is None else scale),
+        Q
+        @ K.swapaxes(-1, -2)
+        / (np.sqrt(Q.shape[-1]) if scale is None else scale),
         axis,
     )
     Y = A @ V
@@ -107,7 +135,8 @@ def _interleaved(X, W_Q, W_K, W_V, W_O, H):
 
 def _heads_attend_to_heads(X, W_Q, W_K, W_V, W_O, H):
     Q, K, V = ((X @ W).reshape(len(X), H, -1) for W in (W_Q, W_K, W_V))
-    Y = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])) @ V  # (T, H, d_v)
+    # (T, H, d_v)
+    Y = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])) @ V
     return Y.reshape(len(X), -1) @ W_O
 
 
@@ -141,7 +170,9 @@ EXERCISES = [
                 _without(heads, W_O, 1 - _keep(heads, h))
             ),
             "The heads are counted from 0 here: this is the one "
-            "before.": lambda heads, W_O, h: _without(heads, W_O, _keep(heads, h - 1)),
+            "before.": lambda heads, W_O, h: _without(
+                heads, W_O, _keep(heads, h - 1)
+            ),
             "Every H-th row of W_O is taken out: a head has d_v rows in a "
             "row.": _every_hth_row,
             "Columns of W_O are taken out: a head stands in its rows, a column is an "
@@ -157,7 +188,9 @@ EXERCISES = [
             ),
             "The parts of the other heads lie on an axis of their own: sum "
             "them.": _not_summed,
-            "Nothing is taken out.": lambda heads, W_O, h: _without(heads, W_O, 1.0),
+            "Nothing is taken out.": lambda heads, W_O, h: _without(
+                heads, W_O, 1.0
+            ),
             "The heads behind h meet the wrong rows of W_O: each keeps its "
             "own.": _first_rows_of_W_O,
             "The heads are merged by a reshape alone: move the head axis behind the "
@@ -199,8 +232,8 @@ EXERCISES = [
                 X, W_Q, W_K, W_V, W_O, H, axis=-2
             ),
             "The softmax runs over the heads: each head has weights of its own, over "
-            "the keys (axis=-1).": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
-                X, W_Q, W_K, W_V, W_O, H, axis=-3
+            "the keys (axis=-1).": lambda X, W_Q, W_K, W_V, W_O, H: (
+                _multi_head(X, W_Q, W_K, W_V, W_O, H, axis=-3)
             ),
             "W_Q and W_K are exchanged: rows are queries, X @ W_Q; columns are "
             "keys.": lambda X, W_Q, W_K, W_V, W_O, H: multi_head(
@@ -215,14 +248,28 @@ EXERCISES = [
                 X, W_Q, W_K, W_V, W_O, 1
             ),
             "The split is a reshape across tokens: cut the channels, then move the "
-            "head axis forward.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
-                X, W_Q, W_K, W_V, W_O, H, split=lambda X, H: X.reshape(H, len(X), -1)
+            "head axis forward.": lambda X, W_Q, W_K, W_V, W_O, H: (
+                _multi_head(
+                    X,
+                    W_Q,
+                    W_K,
+                    W_V,
+                    W_O,
+                    H,
+                    split=lambda X, H: X.reshape(H, len(X), -1),
+                )
             ),
             "Head h gets every H-th channel: it should get d_k channels in a "
             "row.": _interleaved,
             "The merge is a reshape alone: move the head axis behind the tokens "
             "first.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(
-                X, W_Q, W_K, W_V, W_O, H, merge=lambda Y: Y.reshape(len(X), -1) @ W_O
+                X,
+                W_Q,
+                W_K,
+                W_V,
+                W_O,
+                H,
+                merge=lambda Y: Y.reshape(len(X), -1) @ W_O,
             ),
             "W_O is missing: nothing mixes the "
             "heads.": lambda X, W_Q, W_K, W_V, W_O, H: _multi_head(

@@ -42,7 +42,8 @@ def _add_up(X):
 def _gap_cases(rng):
     X, order = rng.standard_normal((7, 5)), np.array([3, 0, 4, 2, 6, 1, 5])
     return [
-        (X, order, f) for f in (_attend, _attend_with_positions, _weigh_rows, _add_up)
+        (X, order, f)
+        for f in (_attend, _attend_with_positions, _weigh_rows, _add_up)
     ]
 
 
@@ -98,7 +99,8 @@ def _last_left_zero(T, d):
 
 def alibi_bias(H, T, T_k):
     slope = 2.0 ** (-8 * np.arange(1, H + 1) / H)
-    query = np.arange(T_k - T, T_k)[:, None]  # the last query stands at the last key
+    # the last query stands at the last key
+    query = np.arange(T_k - T, T_k)[:, None]
     distance = np.abs(query - np.arange(T_k))
     return -slope[:, None, None] * distance
 
@@ -128,13 +130,17 @@ EXERCISES = [
         gap,
         {
             "This measures invariance, f(PX) − f(X): the right side needs the "
-            "permutation too.": lambda X, order, f: np.abs(f(X[order]) - f(X)).max(),
+            "permutation too.": lambda X, order, f: np.abs(
+                f(X[order]) - f(X)
+            ).max(),
             "The right side is permuted the other way round: apply the same order to "
             "both.": lambda X, order, f: np.abs(
                 f(X[order]) - f(X)[np.argsort(order)]
             ).max(),
             "The input is never permuted: the left side is "
-            "f(X[order]).": lambda X, order, f: np.abs(f(X) - f(X)[order]).max(),
+            "f(X[order]).": lambda X, order, f: np.abs(
+                f(X) - f(X)[order]
+            ).max(),
             "The channels are permuted, not the rows: index the first axis, "
             "X[order].": _channels,
             "The rows are compared without their order: each must stand in its own "
@@ -144,9 +150,13 @@ EXERCISES = [
             "A difference below zero is one too: take the absolute value "
             "first.": lambda X, order, f: (f(X[order]) - f(X)[order]).max(),
             "This is the mean of the entries: the largest is asked "
-            "for.": lambda X, order, f: np.abs(f(X[order]) - f(X)[order]).mean(),
+            "for.": lambda X, order, f: np.abs(
+                f(X[order]) - f(X)[order]
+            ).mean(),
             "This is the norm of the whole difference: its largest entry is asked "
-            "for.": lambda X, order, f: np.linalg.norm(f(X[order]) - f(X)[order]),
+            "for.": lambda X, order, f: np.linalg.norm(
+                f(X[order]) - f(X)[order]
+            ),
             "These are all entries: the largest is asked for, one "
             "number.": lambda X, order, f: np.abs(f(X[order]) - f(X)[order]),
             "The permutation is the inverse of the one asked for: row order[i] goes to "
@@ -168,9 +178,13 @@ EXERCISES = [
         {
             "All sines come first, then all cosines: they take turns, sine on the even "
             "channels.": _in_halves,
-            "The base is 1000: use 10000.": lambda T, d: _waves(T, d, base=1000.0),
+            "The base is 1000: use 10000.": lambda T, d: _waves(
+                T, d, base=1000.0
+            ),
             "Every channel has a frequency of its own: a sine and the cosine after it "
-            "share one, that of channel 2i.": lambda T, d: _waves(T, d, paired=False),
+            "share one, that of channel 2i.": lambda T, d: _waves(
+                T, d, paired=False
+            ),
             "The exponent is i/d, as if the base were 100: that of pair i is "
             "2i/d.": lambda T, d: _waves(T, d, pairs=2 * d),
             "The exponent is 4i/d: channel 2i has exponent 2i/d, so an even channel is "
@@ -186,9 +200,9 @@ EXERCISES = [
             "it.": _even_only,
             "Where d is odd the last channel stays 0: it is a sine without a cosine "
             "beside it.": _last_left_zero,
-            "Where d is odd the last channel is missing.": lambda T, d: _waves(T, d)[
-                :, : d // 2 * 2
-            ],
+            "Where d is odd the last channel is missing.": lambda T, d: (
+                _waves(T, d)[:, : d // 2 * 2]
+            ),
             "Made for d + 1 channels and cut: the exponent is 2i/d with d itself, odd "
             "or not.": lambda T, d: _waves(T, d + d % 2)[:, :d],
             "Rows and columns are exchanged: a row for each position.": lambda T, d: (
@@ -219,8 +233,8 @@ EXERCISES = [
             "1.": lambda H, T, T_k: _alibi(
                 H, T, T_k, heads=2.0 ** (-8 * np.arange(H) / H)
             ),
-            "All heads have one slope: head h has 2^(−8h/H).": lambda H, T, T_k: _alibi(
-                H, T, T_k, heads=np.full(H, 2.0 ** (-8 / H))
+            "All heads have one slope: head h has 2^(−8h/H).": lambda H, T, T_k: (
+                _alibi(H, T, T_k, heads=np.full(H, 2.0 ** (-8 / H)))
             ),
             "The heads come in the opposite order: head 1 has the steepest "
             "slope.": lambda H, T, T_k: alibi_bias(H, T, T_k)[::-1],
@@ -230,8 +244,8 @@ EXERCISES = [
             "distance.": lambda H, T, T_k: _alibi(
                 H, T, T_k, size=lambda distance: distance
             ),
-            "The distance is squared: the penalty is linear.": lambda H, T, T_k: _alibi(
-                H, T, T_k, size=np.square
+            "The distance is squared: the penalty is linear.": lambda H, T, T_k: (
+                _alibi(H, T, T_k, size=np.square)
             ),
             "Keys after the query are hidden: that is the causal mask's part, not the "
             "bias's.": _later_keys_hidden,

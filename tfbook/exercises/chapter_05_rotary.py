@@ -23,7 +23,10 @@ def shift(k, d):
 
 
 def _blocks(angle, lower=-1):
-    R, i = (np.zeros((2 * len(angle), 2 * len(angle))), np.arange(0, 2 * len(angle), 2))
+    R, i = (
+        np.zeros((2 * len(angle), 2 * len(angle))),
+        np.arange(0, 2 * len(angle), 2),
+    )
     R[i, i] = R[i + 1, i + 1] = np.cos(angle)
     R[i, i + 1], R[i + 1, i] = np.sin(angle), lower * np.sin(angle)
     return R
@@ -43,7 +46,8 @@ def _halves(k, d):
 
 def rotary_attention(Q, K, V):
     T, T_k = len(Q), len(K)
-    Q = rotary(Q, np.arange(T_k - T, T_k))  # the last query stands at the last key
+    # the last query stands at the last key
+    Q = rotary(Q, np.arange(T_k - T, T_k))
     K = rotary(K, np.arange(T_k))
     S = Q @ K.T / np.sqrt(Q.shape[-1])
     return softmax(S) @ V
@@ -83,12 +87,17 @@ def _causal(Q, K, V):
 
 def _over_the_queries(Q, K, V):
     q, k = _places(Q, K)
-    return softmax(rotary(Q, q) @ rotary(K, k).T / np.sqrt(Q.shape[-1]), axis=0) @ V
+    return (
+        softmax(rotary(Q, q) @ rotary(K, k).T / np.sqrt(Q.shape[-1]), axis=0)
+        @ V
+    )
 
 
 def _all_at_the_end(Q, K, V):
     q, k = _places(Q, K)
-    return scaled_dot_product_attention(rotary(Q, 0 * q + k[-1]), rotary(K, k), V)
+    return scaled_dot_product_attention(
+        rotary(Q, 0 * q + k[-1]), rotary(K, k), V
+    )
 
 
 EXERCISES = [
@@ -107,14 +116,18 @@ EXERCISES = [
         rotary_attention,
         {
             "The values are turned too: they are taken home as they are. Turn queries "
-            "and keys only.": lambda Q, K, V: rotary_attention(Q, K, rotary(V)),
+            "and keys only.": lambda Q, K, V: rotary_attention(
+                Q, K, rotary(V)
+            ),
             "Only the queries are turned: scores then depend on where the query "
             "stands. Turn the keys as well.": lambda Q, K, V: (
-                scaled_dot_product_attention(rotary(Q, _places(Q, K)[0]), K, V)
+                scaled_dot_product_attention(
+                    rotary(Q, _places(Q, K)[0]), K, V
+                )
             ),
             "Only the keys are turned: scores then depend on where the key stands. "
-            "Turn the queries as well.": lambda Q, K, V: scaled_dot_product_attention(
-                Q, rotary(K), V
+            "Turn the queries as well.": lambda Q, K, V: (
+                scaled_dot_product_attention(Q, rotary(K), V)
             ),
             "Nothing is turned: this is attention without positions.": lambda Q, K, V: (
                 scaled_dot_product_attention(Q, K, V)
@@ -147,7 +160,11 @@ EXERCISES = [
                 rng.standard_normal(shape)
                 for shape in ((T, d_k), (T_k, d_k), (T_k, d_v))
             )
-            for T, T_k, d_k, d_v in ((5, 5, 4, 8), (2, 7, 8, 6), (3, 11, 6, 4))
+            for T, T_k, d_k, d_v in (
+                (5, 5, 4, 8),
+                (2, 7, 8, 6),
+                (3, 11, 6, 4),
+            )
         ],
     ),
     Exercise(
@@ -173,8 +190,8 @@ EXERCISES = [
             "The exponent is i/d: pair i turns by k / 10000^(2i/d).": lambda k, d: (
                 _blocks(k / 10000.0 ** (np.arange(d // 2) / d))
             ),
-            "This is the shift by one position, whatever k is.": lambda k, d: _blocks(
-                _angles(1, d)
+            "This is the shift by one position, whatever k is.": lambda k, d: (
+                _blocks(_angles(1, d))
             ),
             "The matrix is for all sines first, then all cosines: here they take "
             "turns.": _halves,

@@ -20,9 +20,19 @@ def _feed_forward_cases(rng):
     return [
         tuple(
             rng.standard_normal(axes)
-            for axes in ((*leading, T, d), (d, d_ff), (d_ff,), (d_ff, d), (d,))
+            for axes in (
+                (*leading, T, d),
+                (d, d_ff),
+                (d_ff,),
+                (d_ff, d),
+                (d,),
+            )
         )
-        for leading, T, d, d_ff in (((), 5, 3, 7), ((2,), 3, 5, 11), ((2, 3), 7, 2, 13))
+        for leading, T, d, d_ff in (
+            ((), 5, 3, 7),
+            ((2,), 3, 5, 11),
+            ((2, 3), 7, 2, 13),
+        )
     ]
 
 
@@ -45,7 +55,11 @@ def _swiglu_cases(rng):
             rng.standard_normal(axes)
             for axes in ((*leading, T, d), (d, d_ff), (d, d_ff), (d_ff, d))
         )
-        for leading, T, d, d_ff in (((), 5, 3, 7), ((2,), 3, 5, 11), ((2, 3), 7, 2, 13))
+        for leading, T, d, d_ff in (
+            ((), 5, 3, 7),
+            ((2,), 3, 5, 11),
+            ((2, 3), 7, 2, 13),
+        )
     ]
 
 
@@ -65,24 +79,38 @@ EXERCISES = [
             "Nothing bends: without ReLU the two matrices are "
             "one.": lambda X, W_1, b_1, W_2, b_2: (X @ W_1 + b_1) @ W_2 + b_2,
             "ReLU comes after the second matrix: it belongs between the "
-            "two.": lambda X, W_1, b_1, W_2, b_2: relu((X @ W_1 + b_1) @ W_2 + b_2),
+            "two.": lambda X, W_1, b_1, W_2, b_2: relu(
+                (X @ W_1 + b_1) @ W_2 + b_2
+            ),
             "ReLU acts twice: the output must be free to be "
             "negative.": lambda X, W_1, b_1, W_2, b_2: relu(
                 feed_forward(X, W_1, b_1, W_2, b_2)
             ),
             "b_1 is added after ReLU: it sets where a unit begins, so it belongs "
-            "inside.": lambda X, W_1, b_1, W_2, b_2: (relu(X @ W_1) + b_1) @ W_2 + b_2,
-            "b_1 is not used.": lambda X, W_1, b_1, W_2, b_2: relu(X @ W_1) @ W_2 + b_2,
-            "b_2 is not used.": lambda X, W_1, b_1, W_2, b_2: relu(X @ W_1 + b_1) @ W_2,
-            "Neither bias is used.": lambda X, W_1, b_1, W_2, b_2: relu(X @ W_1) @ W_2,
+            "inside.": lambda X, W_1, b_1, W_2, b_2: (
+                (relu(X @ W_1) + b_1) @ W_2 + b_2
+            ),
+            "b_1 is not used.": lambda X, W_1, b_1, W_2, b_2: (
+                relu(X @ W_1) @ W_2 + b_2
+            ),
+            "b_2 is not used.": lambda X, W_1, b_1, W_2, b_2: (
+                relu(X @ W_1 + b_1) @ W_2
+            ),
+            "Neither bias is used.": lambda X, W_1, b_1, W_2, b_2: (
+                relu(X @ W_1) @ W_2
+            ),
             "The negative part is kept: ReLU keeps the positive "
             "one.": lambda X, W_1, b_1, W_2, b_2: (
                 np.minimum(X @ W_1 + b_1, 0) @ W_2 + b_2
             ),
             "This is the absolute value: ReLU makes negative numbers "
-            "0.": lambda X, W_1, b_1, W_2, b_2: abs(X @ W_1 + b_1) @ W_2 + b_2,
+            "0.": lambda X, W_1, b_1, W_2, b_2: (
+                abs(X @ W_1 + b_1) @ W_2 + b_2
+            ),
             "The hidden units are 0 or 1: ReLU lets positive numbers through as they "
-            "are.": lambda X, W_1, b_1, W_2, b_2: (X @ W_1 + b_1 > 0) @ W_2 + b_2,
+            "are.": lambda X, W_1, b_1, W_2, b_2: (
+                (X @ W_1 + b_1 > 0) @ W_2 + b_2
+            ),
             "The input is added: the residual is the layer's, not the "
             "network's.": lambda X, W_1, b_1, W_2, b_2: (
                 X + feed_forward(X, W_1, b_1, W_2, b_2)
@@ -134,7 +162,9 @@ EXERCISES = [
                 silu((X @ W_gate) * (X @ W_up)) @ W_down
             ),
             "W_up is not used: what does the gate let "
-            "through?": lambda X, W_gate, W_up, W_down: silu(X @ W_gate) @ W_down,
+            "through?": lambda X, W_gate, W_up, W_down: (
+                silu(X @ W_gate) @ W_down
+            ),
             "SiLU acts on the output: it belongs to the "
             "gate.": lambda X, W_gate, W_up, W_down: silu(
                 ((X @ W_gate) * (X @ W_up)) @ W_down

@@ -94,7 +94,9 @@ EXERCISES = [
             "This is in per cent: asked for was a number from 0 to "
             "1.": lambda T, d, d_ff: 100 * ffn_share(T, d, d_ff),
             "This is the share of the parameters: scores and mix have none, but they "
-            "do take FLOPs.": lambda T, d, d_ff: _share(2 * d * d_ff, 4 * d * d),
+            "do take FLOPs.": lambda T, d, d_ff: _share(
+                2 * d * d_ff, 4 * d * d
+            ),
             "The output matrix W_O is left out.": lambda T, d, d_ff: _share(
                 4 * d_ff, 6 * d, 4 * T
             ),
@@ -106,10 +108,12 @@ EXERCISES = [
             "Only one of the network's two matrices is counted.": lambda T, d, d_ff: (
                 _share(2 * d_ff, 8 * d, 4 * T)
             ),
-            "Only one of the four projections is counted.": lambda T, d, d_ff: _share(
-                4 * d_ff, 2 * d, 4 * T
+            "Only one of the four projections is counted.": lambda T, d, d_ff: (
+                _share(4 * d_ff, 2 * d, 4 * T)
             ),
-            "This takes d_ff for 4·d.": lambda T, d, d_ff: ffn_share(T, d, 4 * d),
+            "This takes d_ff for 4·d.": lambda T, d, d_ff: ffn_share(
+                T, d, 4 * d
+            ),
             "The projections are half of what they are: count a multiplication and an "
             "addition in every part.": lambda T, d, d_ff: _share(
                 4 * d_ff, 4 * d, 4 * T

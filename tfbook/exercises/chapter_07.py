@@ -17,7 +17,9 @@ def layer_norm(X, gamma, beta, eps):
 def _norm(X, gamma, beta, eps, axis=-1, ddof=0):
     centred = X - X.mean(axis=axis, keepdims=True)
     return (
-        centred / np.sqrt(X.var(axis=axis, ddof=ddof, keepdims=True) + eps) * gamma
+        centred
+        / np.sqrt(X.var(axis=axis, ddof=ddof, keepdims=True) + eps)
+        * gamma
         + beta
     )
 
@@ -25,7 +27,10 @@ def _norm(X, gamma, beta, eps, axis=-1, ddof=0):
 def _summed_variance(X, gamma, beta, eps):
     centred = X - X.mean(axis=-1, keepdims=True)
     return (
-        centred / np.sqrt((centred**2).sum(axis=-1, keepdims=True) + eps) * gamma + beta
+        centred
+        / np.sqrt((centred**2).sum(axis=-1, keepdims=True) + eps)
+        * gamma
+        + beta
     )
 
 
@@ -54,7 +59,9 @@ def normalised(X):
 def pre_norm(X, A, W):
     def norm(X):
         centred = X - X.mean(axis=-1, keepdims=True)
-        return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
+        return centred / np.sqrt(
+            (centred**2).mean(axis=-1, keepdims=True) + 1e-5
+        )
 
     Z = X + A @ norm(X)
     return Z + np.tanh(norm(Z) @ W)
@@ -121,7 +128,11 @@ def _pre_norm_cases(rng):
             rng.standard_normal((T, T)) / T,
             rng.standard_normal((d, d)),
         )
-        for leading, T, d, at in (((), 3, 5, 0), ((2,), 5, 7, 2), ((2, 3), 2, 11, -1))
+        for leading, T, d, at in (
+            ((), 3, 5, 0),
+            ((2,), 5, 7, 2),
+            ((2, 3), 2, 11, -1),
+        )
     ]
 
 
@@ -140,7 +151,9 @@ EXERCISES = [
         layer_norm,
         {
             "The variance is divided by d − 1: layer normalisation divides by "
-            "d.": lambda X, gamma, beta, eps: _norm(X, gamma, beta, eps, ddof=1),
+            "d.": lambda X, gamma, beta, eps: _norm(
+                X, gamma, beta, eps, ddof=1
+            ),
             "The mean runs over the tokens: each token has its own mean and variance, "
             "over its channels (axis=-1).": lambda X, gamma, beta, eps: _norm(
                 X, gamma, beta, eps, axis=-2
@@ -170,18 +183,20 @@ EXERCISES = [
                 + beta
             ),
             "The mean is not subtracted.": lambda X, gamma, beta, eps: (
-                X / np.sqrt(X.var(axis=-1, keepdims=True) + eps) * gamma + beta
+                X / np.sqrt(X.var(axis=-1, keepdims=True) + eps) * gamma
+                + beta
             ),
             "This is RMS normalisation: subtract the mean, and divide by the deviation "
             "from it.": lambda X, gamma, beta, eps: (
-                X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
+                X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma
+                + beta
             ),
             "beta is scaled too: multiply by gamma first, then add "
             "beta.": lambda X, gamma, beta, eps: (
                 (layer_norm(X, 1, 0, eps) + beta) * gamma
             ),
-            "gamma and beta are not used.": lambda X, gamma, beta, eps: layer_norm(
-                X, 1, 0, eps
+            "gamma and beta are not used.": lambda X, gamma, beta, eps: (
+                layer_norm(X, 1, 0, eps)
             ),
         },
         _layer_norm_cases,
@@ -213,8 +228,8 @@ EXERCISES = [
             "functions.": _sandwich,
             "The norm stands after the function: it belongs before, norm(X) goes "
             "in.": _norm_after_the_branch,
-            "The residuals are missing: add X, and then Z.": lambda X, A, W: np.tanh(
-                normalised(A @ normalised(X)) @ W
+            "The residuals are missing: add X, and then Z.": lambda X, A, W: (
+                np.tanh(normalised(A @ normalised(X)) @ W)
             ),
             "The tanh of the network is missing.": _no_tanh,
             "The variance is divided by d − 1: layer normalisation divides by "

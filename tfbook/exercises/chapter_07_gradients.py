@@ -80,7 +80,11 @@ def _along_the_raw_tokens(dY, X, eps):
 
 def _gradient_cases(rng):
     return [
-        (rng.standard_normal(shape), at + size * rng.standard_normal(shape), eps)
+        (
+            rng.standard_normal(shape),
+            at + size * rng.standard_normal(shape),
+            eps,
+        )
         for shape, size, at, eps in (
             ((3, 5), 1, 0, 1e-5),
             ((2, 5, 7), 3, 2, 1e-5),
@@ -113,7 +117,9 @@ EXERCISES = [
             "The Jacobian must be transposed on the way back: J[l].T @ "
             "g.": lambda g, J: _walk(g, J, lambda g, J_l: g + J_l @ g),
             "The layers are taken from the bottom up: a gradient meets the last layer "
-            "first.": lambda g, J: _walk(g, J[::-1], lambda g, J_l: g + J_l.T @ g),
+            "first.": lambda g, J: _walk(
+                g, J[::-1], lambda g, J_l: g + J_l.T @ g
+            ),
             "The order is top first: asked for was bottom first.": lambda g, J: (
                 gradients(g, J)[::-1]
             ),

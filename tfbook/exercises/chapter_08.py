@@ -31,7 +31,11 @@ def _norm(x, axis=-1, ddof=0):
 
 def _attend(X, W_Q, W_K, W_V, axis=-1, scale=None):
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
-    S = Q @ K.swapaxes(-1, -2) * (Q.shape[-1] ** -0.5 if scale is None else scale)
+    S = (
+        Q
+        @ K.swapaxes(-1, -2)
+        * (Q.shape[-1] ** -0.5 if scale is None else scale)
+    )
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True) @ V
 
@@ -122,12 +126,17 @@ def _divided_by_the_variance(X, attend, mlp):
         X,
         attend,
         mlp,
-        lambda x: (x - x.mean(-1, keepdims=True)) / (x.var(-1, keepdims=True) + 1e-5),
+        lambda x: (
+            (x - x.mean(-1, keepdims=True))
+            / (x.var(-1, keepdims=True) + 1e-5)
+        ),
     )
 
 
 def _mean_left_in(X, attend, mlp):
-    return _post(X, attend, mlp, lambda x: x / np.sqrt(x.var(-1, keepdims=True) + 1e-5))
+    return _post(
+        X, attend, mlp, lambda x: x / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+    )
 
 
 def _epsilon_outside(X, attend, mlp):
@@ -135,7 +144,10 @@ def _epsilon_outside(X, attend, mlp):
         X,
         attend,
         mlp,
-        lambda x: (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-5),
+        lambda x: (
+            (x - x.mean(-1, keepdims=True))
+            / (x.std(-1, keepdims=True) + 1e-5)
+        ),
     )
 
 
@@ -248,7 +260,9 @@ EXERCISES = [
             "The norm divides by the variance: take its square root.": _layer(
                 _divided_by_the_variance
             ),
-            "The norm leaves the mean in: subtract it first.": _layer(_mean_left_in),
+            "The norm leaves the mean in: subtract it first.": _layer(
+                _mean_left_in
+            ),
             "ε stands outside the root: it belongs to the variance, √(variance + "
             "ε).": _layer(_epsilon_outside),
             "ReLU is forgotten: without it the two matrices of the network are "
@@ -279,7 +293,9 @@ EXERCISES = [
             "The scores are divided by √d: the dot product sums over d_k "
             "channels.": lambda X, W_Q, W_K, W_V, *network: _post(
                 X,
-                lambda X: _attend(X, W_Q, W_K, W_V, scale=X.shape[-1] ** -0.5),
+                lambda X: _attend(
+                    X, W_Q, W_K, W_V, scale=X.shape[-1] ** -0.5
+                ),
                 lambda Z: _think(Z, *network),
             ),
             "The scores are divided by d_k: divide by its "
@@ -309,19 +325,29 @@ EXERCISES = [
         parameters,
         {
             r"W_O is forgotten: the heads are brought together by a d × d "
-            r"matrix.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, output=0),
+            r"matrix.": lambda d, d_ff, H, H_kv: _counted(
+                d, d_ff, H, H_kv, output=0
+            ),
             "The biases of the network are forgotten: d_ff and d "
-            "more.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, biases=False),
+            "more.": lambda d, d_ff, H, H_kv: _counted(
+                d, d_ff, H, H_kv, biases=False
+            ),
             "The norms are forgotten: each has a scale and a shift, d numbers "
-            "each.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, norms=0),
+            "each.": lambda d, d_ff, H, H_kv: _counted(
+                d, d_ff, H, H_kv, norms=0
+            ),
             "There are two norms, and each has a scale and a shift: 4·d "
-            "numbers.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, norms=2),
+            "numbers.": lambda d, d_ff, H, H_kv: _counted(
+                d, d_ff, H, H_kv, norms=2
+            ),
             "The biases and the norms are forgotten: only the matrices are "
             "counted.": lambda d, d_ff, H, H_kv: _counted(
                 d, d_ff, H, H_kv, biases=False, norms=0
             ),
             "Keys and values have H_kv heads, not H: their matrices are d × "
-            "H_kv·d_k.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, kv=H),
+            "H_kv·d_k.": lambda d, d_ff, H, H_kv: _counted(
+                d, d_ff, H, H_kv, kv=H
+            ),
             "Each head is counted with full width d: a head has d_k = d / H "
             "channels.": lambda d, d_ff, H, H_kv: (
                 _counted(d, d_ff, H, H_kv)
@@ -332,9 +358,11 @@ EXERCISES = [
                 _counted(d, d_ff, H, H_kv) + 2 * d + 2 * H_kv * (d // H)
             ),
             "The network has two matrices, one that widens and one that "
-            "narrows.": lambda d, d_ff, H, H_kv: _counted(d, d_ff, H, H_kv, matrices=1),
-            "Keys and values have a matrix each.": lambda d, d_ff, H, H_kv: _counted(
-                d, d_ff, H, H_kv, keys=1
+            "narrows.": lambda d, d_ff, H, H_kv: _counted(
+                d, d_ff, H, H_kv, matrices=1
+            ),
+            "Keys and values have a matrix each.": lambda d, d_ff, H, H_kv: (
+                _counted(d, d_ff, H, H_kv, keys=1)
             ),
         },
         _parameter_cases,

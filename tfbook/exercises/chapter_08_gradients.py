@@ -20,7 +20,11 @@ def _back(dY, Z, W_1, b_1, W_2, awake=None):
 
 def _network_cases(rng):
     cases = []
-    for leading, T, d, d_ff in (((), 3, 4, 6), ((2,), 5, 7, 11), ((), 2, 13, 5)):
+    for leading, T, d, d_ff in (
+        ((), 3, 4, 6),
+        ((2,), 5, 7, 11),
+        ((), 2, 13, 5),
+    ):
         dY, Z = rng.standard_normal((2, *leading, T, d))
         cases.append(
             (
@@ -51,7 +55,11 @@ def query_gradient(dA, Q, K, V):
 
 
 def _weights(Q, K, scale=None, axis=-1):
-    S = Q @ K.swapaxes(-1, -2) * (Q.shape[-1] ** -0.5 if scale is None else scale)
+    S = (
+        Q
+        @ K.swapaxes(-1, -2)
+        * (Q.shape[-1] ** -0.5 if scale is None else scale)
+    )
     E = np.exp(S - S.max(axis=axis, keepdims=True))
     return E / E.sum(axis=axis, keepdims=True)
 
@@ -138,7 +146,9 @@ EXERCISES = [
         network_gradient,
         {
             "The way around is missing: dY itself is one of the two "
-            "summands.": lambda dY, Z, W_1, b_1, W_2, b_2: _back(dY, Z, W_1, b_1, W_2),
+            "summands.": lambda dY, Z, W_1, b_1, W_2, b_2: _back(
+                dY, Z, W_1, b_1, W_2
+            ),
             "Only the way around is there: add what comes back through the "
             "network.": lambda dY, Z, W_1, b_1, W_2, b_2: 1 * dY,
             "Z is added: on the way back, dY goes "
@@ -146,9 +156,13 @@ EXERCISES = [
                 Z + _back(dY, Z, W_1, b_1, W_2)
             ),
             "The two ways are multiplied: gradients of a sum add "
-            "up.": lambda dY, Z, W_1, b_1, W_2, b_2: dY * _back(dY, Z, W_1, b_1, W_2),
+            "up.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY * _back(dY, Z, W_1, b_1, W_2)
+            ),
             "ReLU is forgotten: where it gave 0, nothing comes "
-            "back.": lambda dY, Z, W_1, b_1, W_2, b_2: dY + dY @ W_2.T @ W_1.T,
+            "back.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + dY @ W_2.T @ W_1.T
+            ),
             "ReLU is put on the gradient: what counts is where its input, Z W_1 + b_1, "
             "was positive.": lambda dY, Z, W_1, b_1, W_2, b_2: (
                 dY + np.maximum(dY @ W_2.T, 0) @ W_1.T
@@ -225,7 +239,8 @@ EXERCISES = [
             ),
             "This is the gradient of Q Kᵀ: one product is left, with "
             "K.": lambda dA, Q, K, V: (
-                _right(dA @ V.swapaxes(-1, -2), _weights(Q, K)) / np.sqrt(Q.shape[-1])
+                _right(dA @ V.swapaxes(-1, -2), _weights(Q, K))
+                / np.sqrt(Q.shape[-1])
             ),
         },
         _query_cases,

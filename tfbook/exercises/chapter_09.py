@@ -32,7 +32,11 @@ def _flops(
 ):
     pairs, width, tokens = pairs or T * T, width or d, tokens or T
     projections = 2 * tokens * d * (d + 2 * H_kv * (d // H) + output * d)
-    return projections + products * 2 * pairs * width + matrices * 2 * tokens * d * d_ff
+    return (
+        projections
+        + products * 2 * pairs * width
+        + matrices * 2 * tokens * d * d_ff
+    )
 
 
 def _flops_cases(rng):
@@ -48,14 +52,20 @@ def _flops_cases(rng):
 
 
 def crossing(d, d_ff, H, H_kv):
-    others = 2 * d * (d + 2 * H_kv * (d // H) + d) + 4 * d * d_ff  # FLOPs of a token
+    # FLOPs of a token
+    others = 2 * d * (d + 2 * H_kv * (d // H) + d) + 4 * d * d_ff
     # FLOPs of a token with one other
     pairs = 4 * d
     return others / pairs
 
 
 def _crossing_cases(rng):
-    return [(12, 20, 3, 1), (512, 2048, 8, 8), (60, 7, 6, 2), (4096, 14336, 32, 8)]
+    return [
+        (12, 20, 3, 1),
+        (512, 2048, 8, 8),
+        (60, 7, 6, 2),
+        (4096, 14336, 32, 8),
+    ]
 
 
 EXERCISES = [
@@ -86,9 +96,13 @@ EXERCISES = [
                 T, d, d_ff, H, H_kv, width=H * d
             ),
             "Scores and mix are those of one head: there are "
-            "H.": lambda T, d, d_ff, H, H_kv: _flops(T, d, d_ff, H, H_kv, width=d // H),
+            "H.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, width=d // H
+            ),
             "Every query meets every key: T² pairs, not "
-            "T.": lambda T, d, d_ff, H, H_kv: _flops(T, d, d_ff, H, H_kv, pairs=T),
+            "T.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, pairs=T
+            ),
             "Half of the pairs are counted: without a mask every query meets all T "
             "keys.": lambda T, d, d_ff, H, H_kv: _flops(
                 T, d, d_ff, H, H_kv, pairs=T * (T + 1) // 2
@@ -99,7 +113,9 @@ EXERCISES = [
             ),
             "The network has two matrices, one that widens and one that "
             "narrows.": lambda *sizes: _flops(*sizes, matrices=1),
-            "The network is forgotten.": lambda *sizes: _flops(*sizes, matrices=0),
+            "The network is forgotten.": lambda *sizes: _flops(
+                *sizes, matrices=0
+            ),
             "Projections and network are counted for one token: all T go through "
             "them.": lambda *sizes: _flops(*sizes, tokens=1),
         },
@@ -123,14 +139,20 @@ EXERCISES = [
             "Keys and values have H_kv heads, not H: their projections cost "
             "less.": lambda d, d_ff, H, H_kv: 2 * d + d_ff,
             "W_O is forgotten: it belongs to the "
-            "projections.": lambda d, d_ff, H, H_kv: crossing(d, d_ff, H, H_kv) - d / 2,
+            "projections.": lambda d, d_ff, H, H_kv: (
+                crossing(d, d_ff, H, H_kv) - d / 2
+            ),
             "The mix is forgotten: it costs as much as the scores, so the length is "
-            "half of this.": lambda d, d_ff, H, H_kv: 2 * crossing(d, d_ff, H, H_kv),
+            "half of this.": lambda d, d_ff, H, H_kv: (
+                2 * crossing(d, d_ff, H, H_kv)
+            ),
             "The network has two matrices.": lambda d, d_ff, H, H_kv: (
                 crossing(d, d_ff, H, H_kv) - d_ff / 2
             ),
             "Sharing makes no score less: each query head has T² of its own, whatever "
-            "H_kv.": lambda d, d_ff, H, H_kv: crossing(d, d_ff, H, H_kv) * H / H_kv,
+            "H_kv.": lambda d, d_ff, H, H_kv: (
+                crossing(d, d_ff, H, H_kv) * H / H_kv
+            ),
             "A multiply-add counts as two on both sides, or as one on "
             "both.": lambda d, d_ff, H, H_kv: crossing(d, d_ff, H, H_kv) / 2,
             "No root: the other parts grow with T too, so one factor T falls "

@@ -127,7 +127,9 @@ def _by_plain_sums(m_1, Z_1, y_1, m_2, Z_2, y_2):
 
 
 def _by_maxima(m_1, Z_1, y_1, m_2, Z_2, y_2):
-    return (np.exp(m_1) * y_1 + np.exp(m_2) * y_2) / (np.exp(m_1) + np.exp(m_2))
+    return (np.exp(m_1) * y_1 + np.exp(m_2) * y_2) / (
+        np.exp(m_1) + np.exp(m_2)
+    )
 
 
 def _not_divided(m_1, Z_1, y_1, m_2, Z_2, y_2):
@@ -161,7 +163,11 @@ def _sign(m_1, Z_1, y_1, m_2, Z_2, y_2):
 def _exponentials_outright(m_1, Z_1, y_1, m_2, Z_2, y_2):
     m, Z_1, Z_2 = max(m_1, m_2), Z_1 * np.exp(m_1), Z_2 * np.exp(m_2)
     return np.array(
-        [m, (Z_1 + Z_2) * np.exp(-m), *((Z_1 * y_1 + Z_2 * y_2) / (Z_1 + Z_2))]
+        [
+            m,
+            (Z_1 + Z_2) * np.exp(-m),
+            *((Z_1 * y_1 + Z_2 * y_2) / (Z_1 + Z_2)),
+        ]
     )
 
 
@@ -179,7 +185,13 @@ def _half(rng, T, d_v, shift=0.0):
 def _merge_cases(rng):
     cases = [
         (*_half(rng, 5, 3, low), *_half(rng, 7, 3, high))
-        for low, high in ((0, 0), (2, 0), (0, 3), (1000, 1001), (-1500, -1500))
+        for low, high in (
+            (0, 0),
+            (2, 0),
+            (0, 3),
+            (1000, 1001),
+            (-1500, -1500),
+        )
     ]
     # no key in the second half
     cases.append((*_half(rng, 4, 2), -np.inf, 0.0, np.zeros(2)))
@@ -211,17 +223,23 @@ EXERCISES = [
             "y does not shrink: it was summed with the old maximum, as Z "
             "was.": lambda *arguments: _stream(*arguments, shrink_y=False),
             "The maximum is that of the block alone: keep the larger of it and the old "
-            "one.": lambda *arguments: _stream(*arguments, top=lambda m, new: new),
+            "one.": lambda *arguments: _stream(
+                *arguments, top=lambda m, new: new
+            ),
             "No maximum is subtracted: exp overflows on large "
-            "scores.": lambda *arguments: _stream(*arguments, top=lambda m, new: 0.0),
+            "scores.": lambda *arguments: _stream(
+                *arguments, top=lambda m, new: 0.0
+            ),
             "The scores are not divided by √d_k.": lambda *arguments: _stream(
                 *arguments, scale=1.0
             ),
-            "y is a sum: what is given back is y / Z.": lambda *arguments: _stream(
-                *arguments, divide=False
+            "y is a sum: what is given back is y / Z.": lambda *arguments: (
+                _stream(*arguments, divide=False)
             ),
             "The last block is left out where it is shorter than the "
-            "others.": lambda q, K, V, block: _stream(q, K, V, block, least=block),
+            "others.": lambda q, K, V, block: _stream(
+                q, K, V, block, least=block
+            ),
             "Each block is read alone: the sums of those before it are "
             "lost.": _each_block_alone,
             "The outputs of the blocks are averaged: a block counts by its Z, not by "

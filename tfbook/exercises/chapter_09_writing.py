@@ -34,7 +34,9 @@ EXERCISES = [
         writing_flops,
         {
             "A token also attends to itself: the first of the new ones meets T + 1 "
-            "keys.": lambda T, n, d: _written(T, n, d, met=n * T + n * (n - 1) // 2),
+            "keys.": lambda T, n, d: _written(
+                T, n, d, met=n * T + n * (n - 1) // 2
+            ),
             "New tokens enter the cache too: each meets one key more than the one "
             "before it.": lambda T, n, d: _written(T, n, d, met=n * T),
             "The T tokens of the cache are met by every new one.": lambda T, n, d: (
@@ -45,10 +47,13 @@ EXERCISES = [
             ),
             "This is without a cache: here only the new token is projected, and only "
             "its query asks.": lambda T, n, d: sum(
-                24 * t * d * d + 4 * t * t * d for t in range(T + 1, T + n + 1)
+                24 * t * d * d + 4 * t * t * d
+                for t in range(T + 1, T + n + 1)
             ),
-            "One query meets t keys: t pairs, not t².": lambda T, n, d: _written(
-                T, n, d, met=sum(t * t for t in range(T + 1, T + n + 1))
+            "One query meets t keys: t pairs, not t².": lambda T, n, d: (
+                _written(
+                    T, n, d, met=sum(t * t for t in range(T + 1, T + n + 1))
+                )
             ),
             "This is one pass over all T + n tokens: the T of the cache have been "
             "read, and a new token sees none after it.": lambda T, n, d: (
@@ -65,8 +70,8 @@ EXERCISES = [
             "token.": lambda T, n, d: _written(T, n, d, linear=0),
             "A multiplication and an addition count as two: this is half of the "
             "FLOPs.": lambda T, n, d: _written(T, n, d) // 2,
-            "This is the first new token alone: there are n.": lambda T, n, d: _written(
-                T, 1, d
+            "This is the first new token alone: there are n.": lambda T, n, d: (
+                _written(T, 1, d)
             ),
         },
         _writing_cases,

@@ -18,7 +18,12 @@ def intensity(a, b, c, size):
 
 
 def _intensity_cases(rng):
-    return [(7, 12, 5, 2), (1, 64, 30, 4), (300, 24, 96, 2), (4096, 1024, 512, 1)]
+    return [
+        (7, 12, 5, 2),
+        (1, 64, 30, 4),
+        (300, 24, 96, 2),
+        (4096, 1024, 512, 1),
+    ]
 
 
 # ---- bytes of fused attention ----
@@ -248,7 +253,9 @@ EXERCISES = [
                 T, d_k, d_v, block, size, passes=1, more=4 * T * T
             ),
             "These are numbers: each has size "
-            "bytes.": lambda T, d_k, d_v, block, size: _fused(T, d_k, d_v, block, 1),
+            "bytes.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, 1
+            ),
         },
         _fused_cases,
     ),

@@ -18,7 +18,8 @@ def to_bfloat16(x):
 def _to_odd(x):
     bits = x.view(np.uint32)
     return (
-        (bits + np.uint32(0x8000) - ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
+        (bits + np.uint32(0x8000) - ((bits >> 16) & 1))
+        & np.uint32(0xFFFF0000)
     ).view(np.float32)
 
 
@@ -29,11 +30,26 @@ def _mantissa(x, kept):
 
 def _cases(rng):
     ties = np.array(
-        [1 + 2**-8, 1 + 3 * 2**-8, -1 - 2**-8, -1 - 3 * 2**-8, 3, 2**-20 * (1 + 2**-8)],
+        [
+            1 + 2**-8,
+            1 + 3 * 2**-8,
+            -1 - 2**-8,
+            -1 - 3 * 2**-8,
+            3,
+            2**-20 * (1 + 2**-8),
+        ],
         np.float32,
     )
     near = np.array(
-        [1 + 2**-8 + 2**-20, 1 + 2**-8 - 2**-20, 255.9, -255.9, 0, 1e30, -1e-30],
+        [
+            1 + 2**-8 + 2**-20,
+            1 + 2**-8 - 2**-20,
+            255.9,
+            -255.9,
+            0,
+            1e30,
+            -1e-30,
+        ],
         np.float32,
     )
     some, large = (
@@ -59,21 +75,26 @@ EXERCISES = [
         to_bfloat16,
         {
             "The lower bits are cut off: this rounds towards zero, not to the "
-            "nearest.": lambda x: (x.view(np.uint32) & np.uint32(0xFFFF0000)).view(
-                np.float32
-            ),
+            "nearest.": lambda x: (
+                x.view(np.uint32) & np.uint32(0xFFFF0000)
+            ).view(np.float32),
             "A tie goes away from zero here: it must go to the number whose last bit "
             "is 0.": lambda x: (
-                (x.view(np.uint32) + np.uint32(0x8000)) & np.uint32(0xFFFF0000)
+                (x.view(np.uint32) + np.uint32(0x8000))
+                & np.uint32(0xFFFF0000)
             ).view(np.float32),
             "A tie goes towards zero here: it must go to the number whose last bit is "
             "0.": lambda x: (
-                (x.view(np.uint32) + np.uint32(0x7FFF)) & np.uint32(0xFFFF0000)
+                (x.view(np.uint32) + np.uint32(0x7FFF))
+                & np.uint32(0xFFFF0000)
             ).view(np.float32),
             "A tie goes to the number whose last bit is 1.": _to_odd,
             "Everything is rounded away from zero, not to the nearest.": lambda x: (
-                (x.view(np.uint32) + np.uint32(0xFFFF)) & np.uint32(0xFFFF0000)
-            ).view(np.float32),
+                (
+                    (x.view(np.uint32) + np.uint32(0xFFFF))
+                    & np.uint32(0xFFFF0000)
+                ).view(np.float32)
+            ),
             "This is float16: three bits more of mantissa, three less of "
             "exponent.": lambda x: x.astype(np.float16).astype(np.float32),
             "The numbers are not rounded.": lambda x: x.copy(),

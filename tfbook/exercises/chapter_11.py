@@ -28,7 +28,11 @@ def _nats_per_token(logits, targets, n):
 def _log_of_the_mean(logits, targets, n):
     shifted = logits - logits.max(axis=-1, keepdims=True)
     p = np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True)
-    return -np.log2(p[np.arange(len(targets)), targets].mean()) * len(targets) / n
+    return (
+        -np.log2(p[np.arange(len(targets)), targets].mean())
+        * len(targets)
+        / n
+    )
 
 
 def _may_overflow(logits, targets, n):
@@ -38,7 +42,10 @@ def _may_overflow(logits, targets, n):
 
 def _log_of_zero(logits, targets, n):
     p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum() / n
+    return (
+        -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum()
+        / n
+    )
 
 
 def _bits_cases(rng):
@@ -47,7 +54,10 @@ def _bits_cases(rng):
         (3 * rng.standard_normal((T, vocab)), rng.integers(vocab, size=T), n)
         for T, vocab, n in sizes
     ]
-    large, apart = (1000 + rng.standard_normal((4, 6)), rng.standard_normal((4, 5)))
+    large, apart = (
+        1000 + rng.standard_normal((4, 6)),
+        rng.standard_normal((4, 5)),
+    )
     apart[2, 1] = 900  # all other chances of this row are 0 in a float
     return [
         *cases,
@@ -62,7 +72,11 @@ def _bits_cases(rng):
 def merge_pair(tokens, pair, new):
     merged, i = [], 0
     while i < len(tokens):
-        if i + 1 < len(tokens) and tokens[i] == pair[0] and tokens[i + 1] == pair[1]:
+        if (
+            i + 1 < len(tokens)
+            and tokens[i] == pair[0]
+            and tokens[i + 1] == pair[1]
+        ):
             merged.append(new)
             i += 2
         else:
@@ -90,7 +104,9 @@ def _merged(
     )
     while i < len(tokens):
         here = tuple(tokens[i : i + 2])
-        if (here == pair or (either and here == pair[::-1])) and not (once and done):
+        if (here == pair or (either and here == pair[::-1])) and not (
+            once and done
+        ):
             merged.append(new)
             done = True
             i += 1 if keep_second or overlap else 2
@@ -137,17 +153,31 @@ def _merge_cases(rng):
 def rate(step, steps, warmup, highest):
     if step < warmup:
         return highest * (step + 1) / warmup
-    return highest * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
+    return (
+        highest * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
+    )
 
 
 def _rate(
-    step, steps, warmup, highest, ahead=1, half=np.pi, since=None, end=None, low=0.0
+    step,
+    steps,
+    warmup,
+    highest,
+    ahead=1,
+    half=np.pi,
+    since=None,
+    end=None,
+    low=0.0,
 ):
     if step < warmup:
         return highest * (step + ahead) / warmup
-    since, end = (warmup if since is None else since, steps if end is None else end)
+    since, end = (
+        warmup if since is None else since,
+        steps if end is None else end,
+    )
     return highest * (
-        low + (1 - low) * (1 + np.cos(half * (step - since) / (end - since))) / 2
+        low
+        + (1 - low) * (1 + np.cos(half * (step - since) / (end - since))) / 2
     )
 
 
@@ -256,7 +286,8 @@ EXERCISES = [
             ),
             "T and n have changed places: the sum over tokens is divided by "
             "n.": lambda logits, targets, n: (
-                bits_per_character(logits, targets, n) * (n / len(targets)) ** 2
+                bits_per_character(logits, targets, n)
+                * (n / len(targets)) ** 2
             ),
             "This is the sum of all bits: divide it by n.": lambda logits, targets, n: (
                 bits_per_character(logits, targets, n) * n
@@ -266,12 +297,16 @@ EXERCISES = [
                 _nats_per_token(logits, targets, n)
             ),
             "The sign: the logarithm of a chance is negative, surprise is "
-            "not.": lambda logits, targets, n: -bits_per_character(logits, targets, n),
+            "not.": lambda logits, targets, n: (
+                -bits_per_character(logits, targets, n)
+            ),
             "Take the logarithm of each chance, then the mean. The logarithm of the "
             "mean hides a single bad guess.": _log_of_the_mean,
             "A logit is no logarithm of a chance yet: the softmax's sum is "
             "missing.": lambda logits, targets, n: (
-                -logits[np.arange(len(targets)), targets].sum() / np.log(2) / n
+                -logits[np.arange(len(targets)), targets].sum()
+                / np.log(2)
+                / n
             ),
             "exp overflows for large logits: take off each row's maximum "
             "first.": _may_overflow,
@@ -302,7 +337,9 @@ EXERCISES = [
         merge_pair,
         {
             "Go from the left: in 4 4 4 the first two are merged, not the last "
-            "two.": lambda tokens, pair, new: _merged(tokens, pair, new, order=-1),
+            "two.": lambda tokens, pair, new: _merged(
+                tokens, pair, new, order=-1
+            ),
             "Every place is merged, not the first alone.": lambda tokens, pair, new: (
                 _merged(tokens, pair, new, once=True)
             ),
@@ -311,7 +348,9 @@ EXERCISES = [
                 tokens, pair, new, keep_second=True
             ),
             "A token that has been merged is gone: it cannot begin another "
-            "pair.": lambda tokens, pair, new: _merged(tokens, pair, new, overlap=True),
+            "pair.": lambda tokens, pair, new: _merged(
+                tokens, pair, new, overlap=True
+            ),
             "The order counts: (1, 2) is not (2, 1).": lambda tokens, pair, new: (
                 _merged(tokens, pair, new, either=True)
             ),
@@ -340,14 +379,15 @@ EXERCISES = [
         {
             "Step 0 has highest / warmup, not 0: a step with rate 0 is "
             "wasted.": lambda *a: _rate(*a, ahead=0),
-            "Half a cosine, from 0 to π: a whole turn comes back up.": lambda *a: _rate(
-                *a, half=2 * np.pi
+            "Half a cosine, from 0 to π: a whole turn comes back up.": lambda *a: (
+                _rate(*a, half=2 * np.pi)
             ),
             "(1 + cos x) / 2 with x up to π, which is flat at both ends; cos x up to "
             "π/2 ends in a steep fall.": lambda step, steps, warmup, highest: (
                 highest * (step + 1) / warmup
                 if step < warmup
-                else highest * np.cos(np.pi / 2 * (step - warmup) / (steps - warmup))
+                else highest
+                * np.cos(np.pi / 2 * (step - warmup) / (steps - warmup))
             ),
             "Half of 1 + cos x: without the half it begins at twice the highest "
             "rate.": lambda step, steps, warmup, highest: (
@@ -359,7 +399,9 @@ EXERCISES = [
             "negative.": lambda step, steps, warmup, highest: (
                 highest * (step + 1) / warmup
                 if step < warmup
-                else highest * np.cos(np.pi * (step - warmup) / (steps - warmup)) / 2
+                else highest
+                * np.cos(np.pi * (step - warmup) / (steps - warmup))
+                / 2
             ),
             "The fall begins at warmup, not at step 0: count the steps since "
             "then.": lambda *a: _rate(*a, since=0),
@@ -376,7 +418,8 @@ EXERCISES = [
             "The warm-up is missing.": _no_warmup,
             "The two parts follow each other: this lets it fall while it "
             "rises.": lambda step, steps, warmup, highest: (
-                min(1, (step + 1) / warmup) * _no_warmup(step, steps, warmup, highest)
+                min(1, (step + 1) / warmup)
+                * _no_warmup(step, steps, warmup, highest)
             ),
             "cos takes radians: half a turn is π, not 180.": lambda *a: _rate(
                 *a, half=180.0
@@ -408,21 +451,28 @@ EXERCISES = [
                 _kept(
                     p,
                     share,
-                    lambda p, sums, share: (sums <= share) | (np.arange(len(p)) == 0),
+                    lambda p, sums, share: (
+                        (sums <= share) | (np.arange(len(p)) == 0)
+                    ),
                 )
             ),
             "One token too many: stop with the one that takes the sum to the "
             "share.": lambda p, share: _kept(
                 p,
                 share,
-                lambda p, sums, share: np.r_[0, 0, sums[:-2]][: len(p)] < share,
+                lambda p, sums, share: (
+                    np.r_[0, 0, sums[:-2]][: len(p)] < share
+                ),
             ),
             "Where the sum is the share already, nothing more is kept: the share or "
             "more is enough.": lambda p, share: _kept(
                 p, share, lambda p, sums, share: sums - p <= share
             ),
             "What is left must sum to 1.": lambda p, share: _kept(
-                p, share, lambda p, sums, share: sums - p < share, normalise=False
+                p,
+                share,
+                lambda p, sums, share: sums - p < share,
+                normalise=False,
             ),
             "The sum of the likeliest counts, not each chance against the "
             "largest.": lambda p, share: _kept(
@@ -434,10 +484,14 @@ EXERCISES = [
             "Sum in the order of likelihood: this takes the first tokens of the "
             "vocabulary.": _unsorted,
             "The likeliest first: this keeps the unlikely ones.": _unlikely_kept,
-            "A share of the chances, not of the tokens.": lambda p, share: _kept(
-                p,
-                share,
-                lambda p, sums, share: np.arange(len(p)) < np.ceil(share * len(p)),
+            "A share of the chances, not of the tokens.": lambda p, share: (
+                _kept(
+                    p,
+                    share,
+                    lambda p, sums, share: (
+                        np.arange(len(p)) < np.ceil(share * len(p))
+                    ),
+                )
             ),
             "Those that stay keep their ratios: they are not all alike.": _alike,
             "p are chances already: divide by their sum, no softmax.": _softmaxed,

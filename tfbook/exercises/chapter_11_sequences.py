@@ -84,9 +84,15 @@ def _word_cases(rng):
         ([4, -1, 2, -1, 5, 3], 6, 900),
     ):
         cases.append(
-            (scale * rng.standard_normal((len(words), vocab)), np.array(words))
+            (
+                scale * rng.standard_normal((len(words), vocab)),
+                np.array(words),
+            )
         )
-    return [*cases, (1000 + rng.standard_normal((5, 4)), np.array([0, 3, -1, 1, 2]))]
+    return [
+        *cases,
+        (1000 + rng.standard_normal((5, 4)), np.array([0, 3, -1, 1, 2])),
+    ]
 
 
 # ---- frames of frequencies ----
@@ -99,7 +105,9 @@ def loudness(wave, size, hop):
     return 4 / size * np.abs(np.fft.rfft(framed * window))
 
 
-def _loudness(wave, size, hop, window=None, measure=np.abs, scale=None, last=0):
+def _loudness(
+    wave, size, hop, window=None, measure=np.abs, scale=None, last=0
+):
     window = (
         0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
         if window is None
@@ -119,7 +127,10 @@ def _loudness(wave, size, hop, window=None, measure=np.abs, scale=None, last=0):
 def _all_channels(wave, size, hop):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     framed = np.stack(
-        [wave[start : start + size] for start in range(0, len(wave) - size + 1, hop)]
+        [
+            wave[start : start + size]
+            for start in range(0, len(wave) - size + 1, hop)
+        ]
     )
     return 4 / size * np.abs(np.fft.fft(framed * window))
 
@@ -127,19 +138,27 @@ def _all_channels(wave, size, hop):
 def _across_frames(wave, size, hop):
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     framed = np.stack(
-        [wave[start : start + size] for start in range(0, len(wave) - size + 1, hop)]
+        [
+            wave[start : start + size]
+            for start in range(0, len(wave) - size + 1, hop)
+        ]
     )
     return 4 / size * np.abs(np.fft.rfft(framed * window, axis=0))
 
 
 def _filled_up(wave, size, hop):
     missing = -(len(wave) - size) % hop
-    return loudness(np.concatenate([wave, np.zeros(missing or hop)]), size, hop)
+    return loudness(
+        np.concatenate([wave, np.zeros(missing or hop)]), size, hop
+    )
 
 
 def _wave_cases(rng):
     sizes = (20, 8, 3), (30, 10, 5), (17, 6, 4), (24, 16, 8), (40, 8, 2)
-    return [(rng.standard_normal(samples), size, hop) for samples, size, hop in sizes]
+    return [
+        (rng.standard_normal(samples), size, hop)
+        for samples, size, hop in sizes
+    ]
 
 
 EXERCISES = [
@@ -166,11 +185,15 @@ EXERCISES = [
             "comes.": _minus_one_is_first,
             "The sum is divided by all places: divide by those after which a word "
             "comes.": lambda logits, words: (
-                word_loss(logits, words) * (words[1:] >= 0).sum() / (len(words) - 1)
+                word_loss(logits, words)
+                * (words[1:] >= 0).sum()
+                / (len(words) - 1)
             ),
             "The sum is divided by all words: one at the very beginning is guessed by "
             "nobody.": lambda logits, words: (
-                word_loss(logits, words) * (words[1:] >= 0).sum() / (words >= 0).sum()
+                word_loss(logits, words)
+                * (words[1:] >= 0).sum()
+                / (words >= 0).sum()
             ),
             "The sum is not divided: the mean is asked for.": lambda logits, words: (
                 word_loss(logits, words) * (words[1:] >= 0).sum()
@@ -213,14 +236,19 @@ EXERCISES = [
                 wave, size, hop, np.ones(size), scale=2 / size
             ),
             "The window is missing, though its factor is "
-            "there.": lambda wave, size, hop: _loudness(wave, size, hop, np.ones(size)),
+            "there.": lambda wave, size, hop: _loudness(
+                wave, size, hop, np.ones(size)
+            ),
             "np.hanning divides by size − 1: this window divides by "
             "size.": lambda wave, size, hop: _loudness(
                 wave, size, hop, np.hanning(size)
             ),
             "The cosine is subtracted: this window is loudest at the "
             "edges.": lambda wave, size, hop: _loudness(
-                wave, size, hop, 0.5 + 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
+                wave,
+                size,
+                hop,
+                0.5 + 0.5 * np.cos(2 * np.pi * np.arange(size) / size),
             ),
             "The frames do not overlap: they begin every hop samples, not every "
             "size.": lambda wave, size, hop: _loudness(wave, size, size),
@@ -232,13 +260,17 @@ EXERCISES = [
             "for.": lambda wave, size, hop: _loudness(
                 wave, size, hop, measure=lambda z: np.abs(z) ** 2
             ),
-            "The factor 4 / size is missing.": lambda wave, size, hop: _loudness(
-                wave, size, hop, scale=1
+            "The factor 4 / size is missing.": lambda wave, size, hop: (
+                _loudness(wave, size, hop, scale=1)
             ),
             "The factor is 2 / size: the window halves a tone once more, so it is 4 / "
-            "size.": lambda wave, size, hop: _loudness(wave, size, hop, scale=2 / size),
+            "size.": lambda wave, size, hop: _loudness(
+                wave, size, hop, scale=2 / size
+            ),
             "The last full frame is missed: a start at len(wave) − size leaves room "
-            "for one.": lambda wave, size, hop: _loudness(wave, size, hop, last=1),
+            "for one.": lambda wave, size, hop: _loudness(
+                wave, size, hop, last=1
+            ),
             "A real sound needs half of the channels: rfft, not fft.": _all_channels,
             "The transform runs across the frames: it belongs to the samples of "
             "each.": _across_frames,

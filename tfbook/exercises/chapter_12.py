@@ -19,9 +19,12 @@ def split_network(X, W_1, b_1, W_2, b_2, p):
 
 
 def _terms(X, W_1, b_1, W_2, p, rectify=True):
-    parts = zip(np.split(W_1, p, axis=1), np.split(b_1, p), np.split(W_2, p, axis=0))
+    parts = zip(
+        np.split(W_1, p, axis=1), np.split(b_1, p), np.split(W_2, p, axis=0)
+    )
     return [
-        (np.maximum(X @ W + b, 0) if rectify else X @ W + b) @ U for W, b, U in parts
+        (np.maximum(X @ W + b, 0) if rectify else X @ W + b) @ U
+        for W, b, U in parts
     ]
 
 
@@ -41,14 +44,17 @@ def _wrong_rows(X, W_1, b_1, W_2, b_2, p):
     return (
         sum(
             h @ U
-            for h, U in zip(np.split(hidden, p, axis=1), np.split(W_2, p, axis=0)[::-1])
+            for h, U in zip(
+                np.split(hidden, p, axis=1), np.split(W_2, p, axis=0)[::-1]
+            )
         )
         + b_2
     )
 
 
 def _network_cases(rng):
-    sizes = [(5, 6, 8, 2), (7, 9, 12, 3), (3, 4, 10, 1), (5, 12, 8, 4)]  # T, d, d_ff, p
+    # T, d, d_ff, p
+    sizes = [(5, 6, 8, 2), (7, 9, 12, 3), (3, 4, 10, 1), (5, 12, 8, 4)]
     return [
         (
             *(
@@ -96,7 +102,12 @@ def bytes_of_a_step(B, T, d, p, L, size):
 
 def _bytes(B, T, d, p, L, size, sums=4, n=None, factor=None):
     n = B * T * d if n is None else n
-    return L * sums * (2 * (p - 1) * n // p if factor is None else factor * n) * size
+    return (
+        L
+        * sums
+        * (2 * (p - 1) * n // p if factor is None else factor * n)
+        * size
+    )
 
 
 def _byte_cases(rng):
@@ -128,7 +139,9 @@ EXERCISES = [
                 sum(_terms(X, W_1, b_1, W_2, p)) + p * b_2
             ),
             "b_2 is missing: it is added once, after the "
-            "sum.": lambda X, W_1, b_1, W_2, b_2, p: sum(_terms(X, W_1, b_1, W_2, p)),
+            "sum.": lambda X, W_1, b_1, W_2, b_2, p: sum(
+                _terms(X, W_1, b_1, W_2, p)
+            ),
             "This is the term of the first process: the outputs of all are "
             "summed.": lambda X, W_1, b_1, W_2, b_2, p: (
                 _terms(X, W_1, b_1, W_2, p)[0] + b_2
@@ -141,8 +154,8 @@ EXERCISES = [
                 sum(_terms(X, W_1, b_1, W_2, p, rectify=False)) + b_2
             ),
             "The outputs are summed, not put side by side: each process has a term of "
-            "every output channel.": lambda X, W_1, b_1, W_2, b_2, p: np.concatenate(
-                _terms(X, W_1, b_1, W_2, p), axis=-1
+            "every output channel.": lambda X, W_1, b_1, W_2, b_2, p: (
+                np.concatenate(_terms(X, W_1, b_1, W_2, p), axis=-1)
             ),
             "W_1 is cut by rows: each process then has a term of a channel, and ReLU "
             "of a sum is not the sum of ReLUs.": _rows_first,
@@ -206,22 +219,24 @@ EXERCISES = [
                 B, T, d, p, L, size, factor=p - 1
             ),
             "A process does not send the piece that stays: p − 1 of p pieces, "
-            "twice.": lambda B, T, d, p, L, size: _bytes(B, T, d, p, L, size, factor=2),
+            "twice.": lambda B, T, d, p, L, size: _bytes(
+                B, T, d, p, L, size, factor=2
+            ),
             "Those are the gradients of the parameters, as when the batch is cut: here "
             "tokens are summed.": lambda B, T, d, p, L, size: (
                 L * (2 * (p - 1) * 12 * d * d // p) * size
             ),
-            "This is one sequence: a batch has B.": lambda B, T, d, p, L, size: _bytes(
-                1, T, d, p, L, size
+            "This is one sequence: a batch has B.": lambda B, T, d, p, L, size: (
+                _bytes(1, T, d, p, L, size)
             ),
-            "This is one layer: there are L.": lambda B, T, d, p, L, size: _bytes(
-                B, T, d, p, 1, size
+            "This is one layer: there are L.": lambda B, T, d, p, L, size: (
+                _bytes(B, T, d, p, 1, size)
             ),
             "This is what all processes send together.": lambda B, T, d, p, L, size: (
                 p * _bytes(B, T, d, p, L, size)
             ),
-            "Those are numbers, not bytes.": lambda B, T, d, p, L, size: _bytes(
-                B, T, d, p, L, 1
+            "Those are numbers, not bytes.": lambda B, T, d, p, L, size: (
+                _bytes(B, T, d, p, L, 1)
             ),
         },
         _byte_cases,

@@ -100,7 +100,8 @@ def judge(exercise, answer):
         return Result(False, "Not attempted yet.")
     if all(outcome.nothing for outcome in given):
         return Result(
-            False, "Not yet. Your function returned nothing: is a return missing?"
+            False,
+            "Not yet. Your function returned nothing: is a return missing?",
         )
     for outcome in given:
         if outcome.changed is not None:
@@ -113,15 +114,23 @@ def judge(exercise, answer):
                 " / 2, not x /= 2.",
             )
     wrong = [
-        i for i in range(len(cases)) if not _same(given[i], right[i], exercise.atol)
+        i
+        for i in range(len(cases))
+        if not _same(given[i], right[i], exercise.atol)
     ]
     if not wrong:
         return Result(
-            True, f"Correct: equal to the solution on all {len(cases)} inputs."
+            True,
+            f"Correct: equal to the solution on all {len(cases)} inputs.",
         )
     for diagnosis, mistake in exercise.mistakes.items():
         if all(
-            _same(given[i], _outcome(mistake, case), exercise.atol, exactly=False)
+            _same(
+                given[i],
+                _outcome(mistake, case),
+                exercise.atol,
+                exactly=False,
+            )
             for i, case in enumerate(cases)
         ):
             return Result(False, f"Not yet. {diagnosis}")
@@ -146,13 +155,22 @@ def _blank(function):
 
 
 def _placeholder(statement):
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-        return statement.value.value is ... or isinstance(statement.value.value, str)
+    if isinstance(statement, ast.Expr) and isinstance(
+        statement.value, ast.Constant
+    ):
+        return statement.value.value is ... or isinstance(
+            statement.value.value, str
+        )
     if isinstance(statement, ast.Raise):
         raised = (
-            statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+            statement.exc.func
+            if isinstance(statement.exc, ast.Call)
+            else statement.exc
         )
-        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+        return (
+            isinstance(raised, ast.Name)
+            and raised.id == "NotImplementedError"
+        )
     return isinstance(statement, ast.Pass)
 
 
@@ -225,7 +243,11 @@ def _array(value):
             f"Expected one array, got a {kind} that NumPy cannot make into one: {error}"
         ) from None
     if array.dtype.kind == "O":
-        got = "an array of objects" if isinstance(value, np.ndarray) else f"a {kind}"
+        got = (
+            "an array of objects"
+            if isinstance(value, np.ndarray)
+            else f"a {kind}"
+        )
         raise _NotAnArray(f"Expected one array of numbers, got {got}.")
     return array
 
@@ -249,7 +271,8 @@ def _same(a, b, atol, exactly=True):
         return False
     if not exactly:
         x, y = (
-            z if _is_boolean(z) else np.where(z <= -1e4, -np.inf, z) for z in (x, y)
+            z if _is_boolean(z) else np.where(z <= -1e4, -np.inf, z)
+            for z in (x, y)
         )
     return bool(np.all(_close(x, y, atol, equal_nan=not exactly)))
 
@@ -305,7 +328,8 @@ def _apart(a, b):
     return next(
         pair
         for digits in range(4, 19)
-        if len(set(pair := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2 or digits == 18
+        if len(set(pair := (f"{a:.{digits}g}", f"{b:.{digits}g}"))) == 2
+        or digits == 18
     )
 
 

@@ -52,7 +52,9 @@ class Reveal:
 
     def _repr_html_(self):
         code = highlight(
-            source(self.exercise.solution), PythonLexer(), HtmlFormatter(nowrap=True)
+            source(self.exercise.solution),
+            PythonLexer(),
+            HtmlFormatter(nowrap=True),
         )
         name = html.escape(self.exercise.name)
         return (

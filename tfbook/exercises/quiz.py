@@ -53,4 +53,8 @@ def choice(question, right, wrong):
         {"answer": answer, "correct": False, "feedback": feedback}
         for answer, feedback in wrong.items()
     ]
-    return {"question": question, "type": "multiple_choice", "answers": answers}
+    return {
+        "question": question,
+        "type": "multiple_choice",
+        "answers": answers,
+    }

@@ -86,7 +86,10 @@ QUIZ = [
     choice(
         "Two queries meet a cache of 5 keys and their own, T = 2 and T<sub>k</sub> = "
         "7. Where do the queries stand, for ALiBi as for rotary?",
-        ("At 5 and 6", "The last query stands at the last key, as in a causal mask."),
+        (
+            "At 5 and 6",
+            "The last query stands at the last key, as in a causal mask.",
+        ),
         {
             "At 0 and 1": "Then each would be farthest from its own key.",
             "At 6 and 7": "Positions count from 0; seven keys stand at 0 to 6.",

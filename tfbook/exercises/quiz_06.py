@@ -63,7 +63,10 @@ QUIZ = [
     choice(
         "d_ff = 4d, full heads. When does the feed-forward network take less than half "
         "of a layer's FLOPs?",
-        ("Beyond T = 2d tokens", "16d² against 8d² + 4Td a token: equal at T = 2d."),
+        (
+            "Beyond T = 2d tokens",
+            "16d² against 8d² + 4Td a token: equal at T = 2d.",
+        ),
         {
             "Never: it is two thirds": (
                 "Two thirds is the limit for short sequences. Scores and mix grow with "

@@ -65,7 +65,10 @@ QUIZ = [
     choice(
         "Model A reads characters and has 2.4 bits a token. Model B reads byte pairs, "
         "3 characters each, and has 6 bits a token. Which is better?",
-        ("B", "6 bits for 3 characters are 2 bits a character, less than 2.4."),
+        (
+            "B",
+            "6 bits for 3 characters are 2 bits a character, less than 2.4.",
+        ),
         {
             "A": "Its tokens are shorter. Per character it needs more bits.",
             "They cannot be compared": (

@@ -84,7 +84,11 @@ class Verdict:
     def _how(self):
         """How it was tested, folded."""
         seeds = "" if self.seeds is None else str(self.seeds)
-        said = {"Refuted by": self.refuted_by, "Control": self.control, "Seeds": seeds}
+        said = {
+            "Refuted by": self.refuted_by,
+            "Control": self.control,
+            "Seeds": seeds,
+        }
         rows = "".join(
             f"<dt>{name}</dt><dd>{html.escape(text)}</dd>"
             for name, text in said.items()
@@ -139,6 +143,8 @@ def evidence(name, text, part=""):
     return Evidence(name, text, part)
 
 
-def verdict(name, claim, ruling, reason, refuted_by="", control="", seeds=None):
+def verdict(
+    name, claim, ruling, reason, refuted_by="", control="", seeds=None
+):
     """Return a :class:`Verdict`, which a notebook shows as a box."""
     return Verdict(name, claim, ruling, reason, refuted_by, control, seeds)

@@ -45,13 +45,16 @@ class Ledger:
 
     def count(self):
         """How many claims got which ruling."""
-        rulings = [v.ruling for chapter in self.chapters for v in chapter.verdicts]
+        rulings = [
+            v.ruling for chapter in self.chapters for v in chapter.verdicts
+        ]
         return {ruling: rulings.count(ruling) for ruling in RULINGS}
 
     def elsewhere(self, name):
         """The other chapters with evidence on a claim, each with the first place."""
         places = (
-            (c, {claim: at for at, claim in c.evidence[::-1]}) for c in self.chapters
+            (c, {claim: at for at, claim in c.evidence[::-1]})
+            for c in self.chapters
         )
         return [(chapter, at[name]) for chapter, at in places if name in at]
 
@@ -154,7 +157,9 @@ def _read(path):
 def _verdict(match):
     *said, how = match.groups()
     name, ruling, claim, reason = map(html.unescape, said)
-    fields = {name: html.unescape(text) for name, text in FIELD.findall(how or "")}
+    fields = {
+        name: html.unescape(text) for name, text in FIELD.findall(how or "")
+    }
     seeds = fields.get("Seeds")
     return Verdict(
         name,

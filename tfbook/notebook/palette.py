@@ -123,5 +123,7 @@ def css(light=".tfb", dark=".tfb[data-dark]"):
 
 
 def _rule(selector, roles):
-    values = "".join(f"--tfb-{role}:{colour};" for role, colour in roles.items())
+    values = "".join(
+        f"--tfb-{role}:{colour};" for role, colour in roles.items()
+    )
     return f"{selector}{{{values}}}\n"

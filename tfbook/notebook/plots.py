@@ -53,7 +53,9 @@ def matrix(A, rows, columns=None, title="", ax=None, values=True, limit=1.0):
     A = np.asarray(A)
     columns = rows if columns is None else columns
     ax = (
-        plt.subplots(figsize=(0.62 * len(columns) + 1.2, 0.62 * len(rows) + 0.8))[1]
+        plt.subplots(
+            figsize=(0.62 * len(columns) + 1.2, 0.62 * len(rows) + 0.8)
+        )[1]
         if ax is None
         else ax
     )
@@ -73,7 +75,11 @@ def matrix(A, rows, columns=None, title="", ax=None, values=True, limit=1.0):
         yticks=np.arange(len(rows)) + 0.5,
     )
     ax.set_xticklabels(
-        columns, rotation=40, ha="right", rotation_mode="anchor", color=LIGHT["key"]
+        columns,
+        rotation=40,
+        ha="right",
+        rotation_mode="anchor",
+        color=LIGHT["key"],
     )
     ax.set_yticklabels(rows, color=LIGHT["query"])
     ax.set_xlabel("keys", color=LIGHT["key"], style="italic")

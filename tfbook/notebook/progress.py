@@ -40,12 +40,18 @@ def progress(total, done=0, unit="step"):
     if in_notebook():
         return NotebookBar(total=total, initial=done, unit=unit, ncols=72)
     # None: no bar where stderr is no terminal
-    return tqdm(total=total, initial=done, unit=unit, disable=None, leave=False)
+    return tqdm(
+        total=total, initial=done, unit=unit, disable=None, leave=False
+    )
 
 
 def in_notebook():
     """Whether a Jupyter kernel runs this code."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    shell = (
+        sys.modules["IPython"].get_ipython()
+        if "IPython" in sys.modules
+        else None
+    )
     return hasattr(shell, "kernel")
 
 
@@ -61,7 +67,9 @@ class NotebookBar(tqdm):
 
     def display(self, msg=None, pos=None):
         """Write the bar over what the output shows."""
-        self.output.update({"text/plain": str(self) if msg is None else msg}, raw=True)
+        self.output.update(
+            {"text/plain": str(self) if msg is None else msg}, raw=True
+        )
 
     def close(self):
         """Leave what stood there before the first step."""

@@ -38,7 +38,9 @@ def show(*functions, docstring=False):
     from IPython.display import Markdown
 
     return Markdown(
-        "```python\n" + "\n\n\n".join(source(f, docstring) for f in functions) + "\n```"
+        "```python\n"
+        + "\n\n\n".join(source(f, docstring) for f in functions)
+        + "\n```"
     )
 
 
@@ -46,21 +48,30 @@ def source(function, docstring=False):
     """The source of a function as text, its docstring cut to the first sentence by
     default.
     """
-    text = inspect.cleandoc("\n" + inspect.getsource(inspect.unwrap(function))).strip()
+    text = inspect.cleandoc(
+        "\n" + inspect.getsource(inspect.unwrap(function))
+    ).strip()
     if docstring:
         return text
     lines = text.splitlines()
     tree = ast.parse(text)
     for node in reversed(list(ast.walk(tree))):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+        if isinstance(
+            node, ast.FunctionDef | ast.ClassDef
+        ) and ast.get_docstring(node):
             said = node.body[0]
             indent = " " * said.col_offset
             top = node is tree.body[0]  # a twin's docstring is derived
-            whole = inspect.getdoc(function) if top else ast.get_docstring(node)
+            whole = (
+                inspect.getdoc(function) if top else ast.get_docstring(node)
+            )
             sentence = " ".join(whole.partition("\n\n")[0].split())
             sentence = f'"""{_plain(sentence)}"""'
             lines[said.lineno - 1 : said.end_lineno] = textwrap.wrap(
-                sentence, WIDTH, initial_indent=indent, subsequent_indent=indent
+                sentence,
+                WIDTH,
+                initial_indent=indent,
+                subsequent_indent=indent,
             )
     return "\n".join(lines)
 
@@ -69,4 +80,6 @@ def _plain(sentence):
     """A sentence without the formulas and the markup that a docstring may have: the
     code below it says the same.
     """
-    return re.sub(r":\w+:`([^`]*)`", r"\1", re.sub(r":? :math:`[^`]*`", "", sentence))
+    return re.sub(
+        r":\w+:`([^`]*)`", r"\1", re.sub(r":? :math:`[^`]*`", "", sentence)
+    )

@@ -17,7 +17,10 @@ def statements():
     for section in text.strip().split("\n\n"):
         heading, *lines = section.split("\n")
         parts = (line.split(" | ") for line in lines)
-        yield heading.removeprefix("# "), [(q, names.split()) for q, names in parts]
+        yield (
+            heading.removeprefix("# "),
+            [(q, names.split()) for q, names in parts],
+        )
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,11 @@ class Source:
 
     def verdicts(self):
         """Every claim's verdict and the page that has its experiment, by name."""
-        return {v.name: (v, c.page) for c in self.ledger.chapters for v in c.verdicts}
+        return {
+            v.name: (v, c.page)
+            for c in self.ledger.chapters
+            for v in c.verdicts
+        }
 
     def __repr__(self):
         return "\n".join(
@@ -39,7 +46,9 @@ class Source:
 
     def _rulings(self, names):
         known = self.verdicts()
-        return ", ".join(known[n][0].ruling if n in known else n for n in names)
+        return ", ".join(
+            known[n][0].ruling if n in known else n for n in names
+        )
 
     def _repr_html_(self):
         known = self.verdicts()

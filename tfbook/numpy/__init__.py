@@ -6,7 +6,11 @@ from tfbook.numpy.attention import (
     scaled_dot_product_attention,
     weighted_mean,
 )
-from tfbook.numpy.cache import KeyValueCache, cached_attention, key_value_caches
+from tfbook.numpy.cache import (
+    KeyValueCache,
+    cached_attention,
+    key_value_caches,
+)
 from tfbook.numpy.convolution import conv1d
 from tfbook.numpy.decoding import generate, left_pad
 from tfbook.numpy.embedding import embed
@@ -38,7 +42,11 @@ from tfbook.numpy.masks import causal_mask, padding_mask
 from tfbook.numpy.model import language_model
 from tfbook.numpy.multi_head import multi_head_attention, multi_head_weights
 from tfbook.numpy.normalization import layer_norm, rms_norm
-from tfbook.numpy.positions import alibi_bias, learned_positions, sinusoidal_positions
+from tfbook.numpy.positions import (
+    alibi_bias,
+    learned_positions,
+    sinusoidal_positions,
+)
 from tfbook.numpy.recurrent import lstm, recurrent_attention, rnn
 from tfbook.numpy.rotary import rotary, rotary_attention
 from tfbook.numpy.sampling import sample, token_distribution

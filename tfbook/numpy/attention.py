@@ -46,7 +46,8 @@ def attention_scores(Q, K, bias=None, scale=None):
     Examples
     --------
     >>> attention_scores(
-    ...     [[2.0, 0.0, 0.0, 0.0]], [[1.0, 5.0, 5.0, 5.0], [3.0, 0.0, 0.0, 0.0]]
+    ...     [[2.0, 0.0, 0.0, 0.0]],
+    ...     [[1.0, 5.0, 5.0, 5.0], [3.0, 0.0, 0.0, 0.0]],
     ... )
     array([[1., 3.]])
     """
@@ -58,7 +59,10 @@ def dot_products(Q, K):
     """Q Kᵀ; a key that is not finite gives nan, and a mask that hides it hides it from
     the gradients too.
     """
-    S, beyond = (Q @ np.swapaxes(zero_nonfinite(K), -1, -2), nonfinite_scores(K))
+    S, beyond = (
+        Q @ np.swapaxes(zero_nonfinite(K), -1, -2),
+        nonfinite_scores(K),
+    )
     if beyond is not None:
         S += beyond
     return S
@@ -233,5 +237,7 @@ def weighted_mean(A, V, mask=None):
         return A @ V
     broken = ~np.isfinite(V)
     Y = A @ zero_nonfinite(V)
-    seen = np.broadcast_to(mask, A.shape).astype(Y.dtype) @ broken.astype(Y.dtype)
+    seen = np.broadcast_to(mask, A.shape).astype(Y.dtype) @ broken.astype(
+        Y.dtype
+    )
     return np.where(seen > 0, Y.dtype.type(np.nan), Y)

@@ -74,9 +74,14 @@ class KeyValueCache:
         expect("V", V.shape, "(..., T, d_v)", T=K.shape[-2])
         self._expect_as_before("K", self.keys, K)
         self._expect_as_before("V", self.values, V)
-        self.keys, self.values = (self._add(self.keys, K), self._add(self.values, V))
+        self.keys, self.values = (
+            self._add(self.keys, K),
+            self._add(self.values, V),
+        )
         self.length += K.shape[-2]
-        return self.keys[..., : self.length, :], self.values[..., : self.length, :]
+        return self.keys[..., : self.length, :], self.values[
+            ..., : self.length, :
+        ]
 
     def shorten(self, length):
         """Forget all but the first tokens.
@@ -212,7 +217,10 @@ def cached_attention(
     >>> from tfbook.numpy import init_layer, transformer_layer
     >>> X, P, cache = np.eye(4), init_layer(d=4, H=2, rng=0), KeyValueCache()
     >>> attention = cached_attention(cache)
-    >>> Y = [transformer_layer(x, P, H=2, attention=attention) for x in X[:3, None]]
+    >>> Y = [
+    ...     transformer_layer(x, P, H=2, attention=attention)
+    ...     for x in X[:3, None]
+    ... ]
     >>> [y.shape for y in Y], len(cache)
     ([(1, 4), (1, 4), (1, 4)], 3)
     """

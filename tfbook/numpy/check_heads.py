@@ -44,7 +44,9 @@ def expect_none_of_new_tokens(mask=None, bias=None, **others):
     the new tokens alone is not about all keys.
     """
     told = [
-        name for name, x in {"mask": mask, "bias": bias}.items() if x is not None
+        name
+        for name, x in {"mask": mask, "bias": bias}.items()
+        if x is not None
     ] + list(others)
     if told:
         raise ValueError(

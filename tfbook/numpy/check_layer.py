@@ -3,7 +3,8 @@
 from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.checks import flag, whole
 
-NORMS = {"post": 2, "pre": 2, "both": 4, "sandwich": 4}  # normalisations of a layer
+# normalisations of a layer
+NORMS = {"post": 2, "pre": 2, "both": 4, "sandwich": 4}
 
 
 def layer_parameters(norm="post", gated=False):
@@ -15,14 +16,18 @@ def layer_parameters(norm="post", gated=False):
     'W_Q W_K W_V W_O W_1 b_1 W_2 b_2 gamma_1 beta_1 gamma_2 beta_2'
     """
     if norm not in NORMS:
-        raise ValueError(f"norm: expected one of {', '.join(NORMS)}, got {norm!r}")
+        raise ValueError(
+            f"norm: expected one of {', '.join(NORMS)}, got {norm!r}"
+        )
     network = (
         ["W_gate", "W_up", "W_down"]
         if flag("gated", gated)
         else ["W_1", "b_1", "W_2", "b_2"]
     )
     norms = [
-        f"{name}_{n}" for n in range(1, NORMS[norm] + 1) for name in ("gamma", "beta")
+        f"{name}_{n}"
+        for n in range(1, NORMS[norm] + 1)
+        for name in ("gamma", "beta")
     ]
     return ["W_Q", "W_K", "W_V", "W_O", *network, *norms]
 
@@ -62,7 +67,9 @@ def layer_shapes(
     }
     sizes |= {"W_1": (d, d_ff), "b_1": (d_ff,), "W_2": (d_ff, d), "b_2": (d,)}
     sizes |= {"W_gate": (d, d_ff), "W_up": (d, d_ff), "W_down": (d_ff, d)}
-    return {name: sizes.get(name, (d,)) for name in layer_parameters(norm, gated)}
+    return {
+        name: sizes.get(name, (d,)) for name in layer_parameters(norm, gated)
+    }
 
 
 def head_sizes(d, H, d_k=None, d_v=None):

@@ -66,5 +66,7 @@ def expect_settings(vocab, temperature, top_k, top_p):
             f"temperature: expected a number from 0 on, got {temperature!r}"
         )
     if top_p is not None and not (is_number(top_p) and 0 < top_p <= 1):
-        raise ValueError(f"top_p: expected a chance above 0, at most 1, got {top_p!r}")
+        raise ValueError(
+            f"top_p: expected a chance above 0, at most 1, got {top_p!r}"
+        )
     return None if top_k is None else whole("top_k", top_k, least=1)

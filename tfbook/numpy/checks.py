@@ -7,7 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 
 import tfbook.shapes
-from tfbook.shapes import expect, expect_broadcast, flag, is_number, positive, whole
+from tfbook.shapes import (
+    expect,
+    expect_broadcast,
+    flag,
+    is_number,
+    positive,
+    whole,
+)
 
 
 def array(name, X):
@@ -28,7 +35,9 @@ def floats(name, X, like=None):
     if X.dtype.kind in "iub":
         return X.astype(np.float64)
     if X.dtype.kind != "f":
-        raise ValueError(f"{name}: expected real numbers, got dtype {X.dtype}")
+        raise ValueError(
+            f"{name}: expected real numbers, got dtype {X.dtype}"
+        )
     return X
 
 
@@ -36,7 +45,9 @@ def integers(name, X, like=None):
     """Return X as int64, whatever integers it holds."""
     X = array(name, X)
     if X.dtype.kind not in "iu" and X.size:
-        raise ValueError(f"{name}: expected whole numbers, got dtype {X.dtype}")
+        raise ValueError(
+            f"{name}: expected whole numbers, got dtype {X.dtype}"
+        )
     return X.astype(np.int64, copy=False)
 
 
@@ -98,7 +109,10 @@ def scale_factor(scale, d_k):
 
 def expect_tokens(name, tokens, vocab):
     """Raise IndexError unless tokens, of either half, are from 0 to vocab − 1."""
-    if math.prod(tokens.shape) and not 0 <= tokens.min() <= tokens.max() < vocab:
+    if (
+        math.prod(tokens.shape)
+        and not 0 <= tokens.min() <= tokens.max() < vocab
+    ):
         raise IndexError(
             f"{name}: expected 0 to {vocab - 1}, got {tokens.min()} to {tokens.max()}"
         )
@@ -123,7 +137,10 @@ def expect_targets(targets, logits):
 
 def expect_lengths(lengths, T_k):
     """Raise unless every length is from 0 to T_k."""
-    if 0 not in lengths.shape and not 0 <= lengths.min() <= lengths.max() <= T_k:
+    if (
+        0 not in lengths.shape
+        and not 0 <= lengths.min() <= lengths.max() <= T_k
+    ):
         raise ValueError(
             f"lengths: expected whole numbers from 0 to T_k = {T_k}, "
             f"got {lengths.tolist()}"

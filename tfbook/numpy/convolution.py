@@ -8,7 +8,11 @@ from tfbook.numpy.checks import expect_kernel, shapes
 
 
 @shapes(
-    X="... T d_in", W="k d_in d_out", b="d_out", causal="flag", returns="... T d_out"
+    X="... T d_in",
+    W="k d_in d_out",
+    b="d_out",
+    causal="flag",
+    returns="... T d_out",
 )
 def conv1d(X, W, b=None, causal=False):
     r"""Weigh each position and its neighbours: :math:`y_t = \sum_i x_{t+i-\ell}\,W_i`,
@@ -53,6 +57,8 @@ def conv1d(X, W, b=None, causal=False):
     expect_kernel(W, causal)
     T, k = X.shape[-2], len(W)
     left = k - 1 if causal else k // 2
-    padded = np.pad(X, [(0, 0)] * (X.ndim - 2) + [(left, k - 1 - left), (0, 0)])
+    padded = np.pad(
+        X, [(0, 0)] * (X.ndim - 2) + [(left, k - 1 - left), (0, 0)]
+    )
     Y = sum(padded[..., i : i + T, :] @ W[i] for i in range(k))
     return Y if b is None else Y + b

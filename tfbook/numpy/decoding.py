@@ -72,13 +72,20 @@ def generate(
            [0, 1, 2, 3]])
     """
     tokens, pad = left_pad(tokens, lengths)
-    T, cache, fresh = (tokens.shape[-1], key_value_caches() if cached else None, tokens)
+    T, cache, fresh = (
+        tokens.shape[-1],
+        key_value_caches() if cached else None,
+        tokens,
+    )
     for _ in range(n):
         logits = floats(
-            "model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache)
+            "model(tokens)",
+            model(fresh if cached else tokens, pad=pad, cache=cache),
         )[..., -1, :]
         p = token_distribution(logits, temperature, top_k, top_p)
-        fresh = (p.argmax(axis=-1) if temperature == 0 else sample(p, rng))[..., None]
+        fresh = (p.argmax(axis=-1) if temperature == 0 else sample(p, rng))[
+            ..., None
+        ]
         tokens = np.concatenate([tokens, fresh], axis=-1)
     return tokens[..., T:]
 

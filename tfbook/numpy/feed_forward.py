@@ -8,7 +8,14 @@ from tfbook.numpy.functions import gelu, relu, silu
 ACTIVATIONS = {"relu": relu, "gelu": gelu, "silu": silu}
 
 
-@shapes(X="... d", W_1="d d_ff", b_1="d_ff", W_2="d_ff d", b_2="d", returns="... d")
+@shapes(
+    X="... d",
+    W_1="d d_ff",
+    b_1="d_ff",
+    W_2="d_ff d",
+    b_2="d",
+    returns="... d",
+)
 def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     r"""Widen each token, bend it, and bring it back: :math:`\mathrm{ReLU}(x W_1 + b_1)
     W_2 + b_2`.
@@ -53,7 +60,13 @@ def feed_forward(X, W_1, b_1, W_2, b_2, activation="relu"):
     return f(X @ W_1 + b_1) @ W_2 + b_2
 
 
-@shapes(X="... d", W_gate="d d_ff", W_up="d d_ff", W_down="d_ff d", returns="... d")
+@shapes(
+    X="... d",
+    W_gate="d d_ff",
+    W_up="d d_ff",
+    W_down="d_ff d",
+    returns="... d",
+)
 def gated_feed_forward(X, W_gate, W_up, W_down, activation="silu"):
     r"""Let one half of the widened channels decide how much of the other passes:
     :math:`(\sigma(x W_{gate}) ⊙ x W_{up}) W_{down}`.

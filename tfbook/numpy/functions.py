@@ -42,7 +42,9 @@ def softmax(S, axis=-1):
     top = np.max(S, axis=axis, keepdims=True, initial=-np.inf)
     top[np.isneginf(top)] = 0  # -inf - -inf is not a number
     E = np.exp(S - top)
-    Z = E.sum(axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32))
+    Z = E.sum(
+        axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32)
+    )
     Z[Z == 0] = 1  # nothing to choose from: 0 / 1
     return (E / Z).astype(S.dtype, copy=False)
 
@@ -78,7 +80,9 @@ def softmax_in_place(S, axis=-1):
     top[np.isneginf(top)] = 0
     S -= top
     np.exp(S, out=S)
-    Z = S.sum(axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32))
+    Z = S.sum(
+        axis=axis, keepdims=True, dtype=np.promote_types(S.dtype, np.float32)
+    )
     Z[Z == 0] = 1
     S /= Z
     return S

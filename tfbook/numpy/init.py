@@ -69,4 +69,7 @@ def init_layer(
         return np.ones(shape) if name.startswith("gamma") else np.zeros(shape)
 
     shapes = layer_shapes(d, H, d_ff, H_kv, d_k, d_v, norm, gated)
-    return {name: start(name, shape).astype(dtype) for name, shape in shapes.items()}
+    return {
+        name: start(name, shape).astype(dtype)
+        for name, shape in shapes.items()
+    }

@@ -73,7 +73,8 @@ def language_model(
     --------
     >>> from tfbook.numpy import init_layer, key_value_caches
     >>> P = {"E": np.eye(4)} | {
-    ...     f"layers.0.{name}": p for name, p in init_layer(d=4, H=2, rng=0).items()
+    ...     f"layers.0.{name}": p
+    ...     for name, p in init_layer(d=4, H=2, rng=0).items()
     ... }
     >>> whole = language_model([3, 1, 2], P, H=2, positions="alibi")
     >>> cache = key_value_caches()
@@ -94,7 +95,8 @@ def language_model(
         # a cache may get padding alone first
         expect_pad(pad, tokens.shape, most=T if cache is None else np.inf)
         at = at - pad[..., None]  # (..., T), negative in the padding
-        mask = mask & (np.arange(T_k) >= pad[..., None, None])  # (..., T, T_k)
+        # (..., T, T_k)
+        mask = mask & (np.arange(T_k) >= pad[..., None, None])
 
     X = embed(tokens, E)
     if scheme.vectors:

@@ -4,7 +4,10 @@ its own.
 
 import numpy as np
 
-from tfbook.numpy.attention import attention_weights, scaled_dot_product_attention
+from tfbook.numpy.attention import (
+    attention_weights,
+    scaled_dot_product_attention,
+)
 from tfbook.numpy.check_heads import for_heads
 from tfbook.numpy.checks import shapes
 from tfbook.numpy.heads import merge_heads, split_heads
@@ -108,7 +111,9 @@ def multi_head_attention(
     bias="H T T_k",
     returns="... H T T_k",
 )
-def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None):
+def multi_head_weights(
+    X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None
+):
     r"""Show where each head of :func:`multi_head_attention` looks.
 
     Parameters
@@ -128,9 +133,9 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
 
     Examples
     --------
-    >>> multi_head_weights(X=np.eye(2), W_Q=np.eye(2), W_K=[[0, 2], [0, 0]], H=2).round(
-    ...     3
-    ... )
+    >>> multi_head_weights(
+    ...     X=np.eye(2), W_Q=np.eye(2), W_K=[[0, 2], [0, 0]], H=2
+    ... ).round(3)
     array([[[0.5  , 0.5  ],
             [0.5  , 0.5  ]],
     <BLANKLINE>
@@ -142,6 +147,7 @@ def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=
     return attention_weights(Q, K, for_heads(mask, X, context), bias)
 
 
-@np.errstate(invalid="ignore")  # a token that a mask will hide may be infinite
+# a token that a mask will hide may be infinite
+@np.errstate(invalid="ignore")
 def _project(X, W):
     return X @ W

@@ -40,9 +40,9 @@ def layer_norm(X, gamma, beta, eps=1e-5):
 
     Examples
     --------
-    >>> layer_norm([[1.0, 3.0], [10.0, 30.0]], gamma=[1.0, 1.0], beta=[0.0, 0.0]).round(
-    ...     3
-    ... )
+    >>> layer_norm(
+    ...     [[1.0, 3.0], [10.0, 30.0]], gamma=[1.0, 1.0], beta=[0.0, 0.0]
+    ... ).round(3)
     array([[-1.,  1.],
            [-1.,  1.]])
     """
@@ -122,12 +122,18 @@ def rescaled(X, eps, shift=False):
     x = X.astype(np.promote_types(X.dtype, np.float32), copy=False)
     # so are its square, and a long sum of such squares
     safe = float(np.finfo(x.dtype).max) ** 0.25
-    fits = eps * safe**2 > 1 and x.max(initial=0) < safe and x.min(initial=0) > -safe
+    fits = (
+        eps * safe**2 > 1
+        and x.max(initial=0) < safe
+        and x.min(initial=0) > -safe
+    )
     unit = 1.0 if fits else 2.0  # halves, whose differences do not overflow
     x = x if fits else x / unit
     x = x - x[..., :1] if shift else x
     if fits:
         return x, eps, unit
     root = math.sqrt(eps) / unit
-    s = np.exp2(np.floor(np.log2(np.abs(x).max(axis=-1, keepdims=True, initial=root))))
+    s = np.exp2(
+        np.floor(np.log2(np.abs(x).max(axis=-1, keepdims=True, initial=root)))
+    )
     return x / s, (root / s) ** 2, unit * s

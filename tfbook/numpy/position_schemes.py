@@ -16,9 +16,13 @@ from tfbook.numpy.rotary import rotary_attention
 class PositionScheme(NamedTuple):
     """Where a scheme acts; None where it does not."""
 
-    vectors: Callable | None = None  # positions (..., T), d, table -> (..., T, d)
+    vectors: Callable | None = (
+        None  # positions (..., T), d, table -> (..., T, d)
+    )
     bias: Callable | None = None  # H, T, T_k -> (H, T, T_k)
-    attention: Callable | None = None  # Q, K, V, …, attention=: what follows it
+    attention: Callable | None = (
+        None  # Q, K, V, …, attention=: what follows it
+    )
     table: bool = False  # learns a table P (T_max, d)
 
     def around(self, attention):

@@ -7,7 +7,12 @@ from tfbook.numpy.checks import shapes
 
 
 @shapes(
-    X="... T d", W_h="d_h d_h", W_x="d d_h", b="d_h", h_0="... d_h", returns="... T d_h"
+    X="... T d",
+    W_h="d_h d_h",
+    W_x="d d_h",
+    b="d_h",
+    h_0="... d_h",
+    returns="... T d_h",
 )
 def rnn(X, W_x, W_h, b, h_0=None):
     r"""Read a sequence from left to right with a plain recurrent layer: :math:`h_t =
@@ -173,7 +178,12 @@ def recurrent_attention(X, context, W_x, W_h, b, h_0=None, mask=None):
 
 
 @shapes(
-    X="... T d", W_h="d_h 4*d_h", W_x="d 4*d_h", b="4*d_h", h_0="... d_h", c_0="... d_h"
+    X="... T d",
+    W_h="d_h 4*d_h",
+    W_x="d 4*d_h",
+    b="4*d_h",
+    h_0="... d_h",
+    c_0="... d_h",
 )
 def _begin(X, W_x, W_h, b, h_0=None, c_0=None):
     """What an LSTM adds at each step, its recurrent matrix, and its two states."""

@@ -8,7 +8,9 @@ from tfbook.numpy.attention import scaled_dot_product_attention
 from tfbook.numpy.checks import expect_pairs, shapes
 
 
-@shapes(X="... T d_k", positions="... T", base="positive", returns="... T d_k")
+@shapes(
+    X="... T d_k", positions="... T", base="positive", returns="... T d_k"
+)
 def rotary(X, positions=None, base=10000.0):
     r"""Turn each pair of channels (2i, 2i+1) by the angle :math:`p /
     \text{base}^{2i/d_k}` at position p.

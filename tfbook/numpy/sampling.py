@@ -62,7 +62,8 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
         ).astype(logits.dtype)
 
     wide = np.promote_types(logits.dtype, np.float32)
-    tiny = float(np.finfo(wide).tiny)  # below it, a setting would be rounded to 0
+    # below it, a setting would be rounded to 0
+    tiny = float(np.finfo(wide).tiny)
     with np.errstate(over="ignore"):  # -inf is what it should be
         p = softmax((logits - top).astype(wide) / max(temperature, tiny))
     order = np.argsort(-logits, axis=-1, kind="stable")  # likeliest first

@@ -6,7 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from tfbook.numpy.attention import nonfinite_scores, weighted_mean, zero_nonfinite
+from tfbook.numpy.attention import (
+    nonfinite_scores,
+    weighted_mean,
+    zero_nonfinite,
+)
 from tfbook.numpy.checks import scale_factor, shapes
 
 
@@ -20,7 +24,9 @@ from tfbook.numpy.checks import scale_factor, shapes
     block="size",
     returns="... T d_v",
 )
-def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
+def streaming_attention(
+    Q, K, V, mask=None, causal=False, scale=None, block=256
+):
     r"""Compute scaled dot-product attention exactly, in extra memory O(T·d) rather than
     O(T²).
 
@@ -92,13 +98,16 @@ def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256)
     # what is summed up of the ones is Z
     V = np.concatenate([V, np.ones((*V.shape[:-1], 1))], axis=-1, dtype=wide)
     Y = np.empty(
-        (*np.broadcast_shapes(leading, V.shape[:-2]), T, V.shape[-1] - 1), dtype
+        (*np.broadcast_shapes(leading, V.shape[:-2]), T, V.shape[-1] - 1),
+        dtype,
     )
     for rows, blocks in _tiles(T, T_k, causal, block):
         # largest score so far
         m = np.full((*leading, rows.stop - rows.start, 1), -np.inf, wide)
         # sum of exp(score - m) · [value, 1] so far
-        y = np.zeros((*Y.shape[:-2], rows.stop - rows.start, V.shape[-1]), wide)
+        y = np.zeros(
+            (*Y.shape[:-2], rows.stop - rows.start, V.shape[-1]), wide
+        )
         for keys in blocks:
             S, allowed = scores(rows, keys)
             m_new = np.maximum(m, S.max(axis=-1, keepdims=True))
@@ -121,7 +130,10 @@ def _tiles(T, T_k, causal, block):
     for start in range(0, T, block):
         rows = slice(start, min(start + block, T))
         last = rows.stop + T_k - T if causal else T_k
-        yield (rows, [slice(k, min(k + block, last)) for k in range(0, last, block)])
+        yield (
+            rows,
+            [slice(k, min(k + block, last)) for k in range(0, last, block)],
+        )
 
 
 def _scores(Q, K, beyond, mask, causal, rows, keys):

@@ -73,7 +73,10 @@ def loss_and_gradients(P, inputs, targets, H, norm="post"):
     )
     expect("inputs", inputs.shape, "(..., T)")
     T = inputs.shape[-1]
-    table, options = (floats("P", P["P"])[:T], {"norm": norm, "mask": causal_mask(T)})
+    table, options = (
+        floats("P", P["P"])[:T],
+        {"norm": norm, "mask": causal_mask(T)},
+    )
     final_norm = (P["gamma_f"], P["beta_f"]) if "gamma_f" in P else None
 
     X = embed(inputs, E, table)  # forwards
@@ -83,7 +86,9 @@ def loss_and_gradients(P, inputs, targets, H, norm="post"):
 
     dlogits = cross_entropy_vjp(1.0, logits, targets)  # and back
     dY, dE_out = linear_vjp(dlogits, Y, E.T)
-    dX, dlayers, *dfinal = transformer_vjp(dY, X, layers, H, final_norm, **options)
+    dX, dlayers, *dfinal = transformer_vjp(
+        dY, X, layers, H, final_norm, **options
+    )
     dE_in, dtable = embed_vjp(dX, inputs, E, table)
 
     dP = np.zeros_like(P["P"])
@@ -94,9 +99,14 @@ def loss_and_gradients(P, inputs, targets, H, norm="post"):
         for name, d in dlayer.items()
     }
     of_final = {
-        name: d for pair in dfinal for name, d in zip(("gamma_f", "beta_f"), pair)
+        name: d
+        for pair in dfinal
+        for name, d in zip(("gamma_f", "beta_f"), pair)
     }
-    return float(loss), {"E": dE_in + dE_out.T, "P": dP} | of_final | of_layers
+    return float(loss), {
+        "E": dE_in + dE_out.T,
+        "P": dP,
+    } | of_final | of_layers
 
 
 def adam(P, gradients, moments, step, rate, betas=(0.9, 0.95), eps=1e-8):

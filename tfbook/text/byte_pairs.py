@@ -87,7 +87,9 @@ class BytePairs:
                 f"tokens: expected 0 to {len(self) - 1}, got {min(tokens)} to"
                 f" {max(tokens)}"
             )
-        return b"".join(self.bytes[token] for token in tokens).decode(errors="replace")
+        return b"".join(self.bytes[token] for token in tokens).decode(
+            errors="replace"
+        )
 
 
 def learn_byte_pairs(text, merges):
@@ -113,7 +115,9 @@ def learn_byte_pairs(text, merges):
 
     Examples
     --------
-    >>> learn_byte_pairs("banana bandana", merges=2).merges  # "an", then "ban"
+    >>> learn_byte_pairs(
+    ...     "banana bandana", merges=2
+    ... ).merges  # "an", then "ban"
     [(97, 110), (98, 256)]
     """
     merges, found = whole("merges", merges), []

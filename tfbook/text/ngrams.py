@@ -48,18 +48,26 @@ def ngram_loss(tokens, held_out, n, vocab, smoothing=0.1):
 
     Examples
     --------
-    >>> round(ngram_loss([0, 1] * 50, [1, 0, 1, 0], n=1, vocab=2), 3)  # a coin
+    >>> round(
+    ...     ngram_loss([0, 1] * 50, [1, 0, 1, 0], n=1, vocab=2), 3
+    ... )  # a coin
     0.693
-    >>> round(ngram_loss([0, 1] * 50, [1, 0, 1, 0], n=2, vocab=2), 3)  # no surprise
+    >>> round(
+    ...     ngram_loss([0, 1] * 50, [1, 0, 1, 0], n=2, vocab=2), 3
+    ... )  # no surprise
     0.002
     """
     n, vocab = whole("n", n, least=1), whole("vocab", vocab, least=1)
     # (contexts, vocab)
-    counts = np.bincount(grams("tokens", tokens, n, vocab), minlength=vocab**n).reshape(
-        -1, vocab
+    counts = np.bincount(
+        grams("tokens", tokens, n, vocab), minlength=vocab**n
+    ).reshape(-1, vocab)
+    p = (counts + smoothing) / (
+        counts.sum(axis=-1, keepdims=True) + smoothing * vocab
     )
-    p = (counts + smoothing) / (counts.sum(axis=-1, keepdims=True) + smoothing * vocab)
-    return float(-np.log(p.ravel()[grams("held_out", held_out, n, vocab)]).mean())
+    return float(
+        -np.log(p.ravel()[grams("held_out", held_out, n, vocab)]).mean()
+    )
 
 
 def grams(name, tokens, n, vocab):
@@ -68,7 +76,9 @@ def grams(name, tokens, n, vocab):
     expect(name, tokens.shape, "(N,)")
     expect_tokens(name, tokens, vocab)
     if len(tokens) < n:
-        raise ValueError(f"{name}: expected at least n = {n} tokens, got {len(tokens)}")
-    return np.lib.stride_tricks.sliding_window_view(tokens, n) @ vocab ** np.arange(
-        n - 1, -1, -1
-    )
+        raise ValueError(
+            f"{name}: expected at least n = {n} tokens, got {len(tokens)}"
+        )
+    return np.lib.stride_tricks.sliding_window_view(
+        tokens, n
+    ) @ vocab ** np.arange(n - 1, -1, -1)

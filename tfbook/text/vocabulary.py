@@ -69,13 +69,17 @@ def encode(text, characters):
     >>> encode("banana", "abn")
     array([1, 0, 2, 0, 2, 0])
     """
-    token_of = {character: token for token, character in enumerate(characters)}
+    token_of = {
+        character: token for token, character in enumerate(characters)
+    }
     if missing := set(text) - set(token_of):
         raise ValueError(
             "text: expected only characters of the vocabulary, got"
             f" {''.join(sorted(missing))!r} too"
         )
-    return np.array([token_of[character] for character in text], dtype=np.int64)
+    return np.array(
+        [token_of[character] for character in text], dtype=np.int64
+    )
 
 
 def decode(tokens, characters):

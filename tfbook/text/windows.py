@@ -70,10 +70,14 @@ def long_enough(tokens, T):
     """
     tokens, T = array("tokens", tokens), whole("T", T, least=1)
     if tokens.dtype.kind not in "iu":
-        raise ValueError(f"tokens: expected whole numbers, got dtype {tokens.dtype}")
+        raise ValueError(
+            f"tokens: expected whole numbers, got dtype {tokens.dtype}"
+        )
     expect("tokens", tokens.shape, "(N,)")
     if len(tokens) <= T:
-        raise ValueError(f"tokens: expected more than T = {T}, got {len(tokens)}")
+        raise ValueError(
+            f"tokens: expected more than T = {T}, got {len(tokens)}"
+        )
     return tokens
 
 

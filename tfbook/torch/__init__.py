@@ -8,7 +8,11 @@ from tfbook.torch.attention import (
     scaled_dot_product_attention,
     weighted_mean,
 )
-from tfbook.torch.cache import KeyValueCache, cached_attention, key_value_caches
+from tfbook.torch.cache import (
+    KeyValueCache,
+    cached_attention,
+    key_value_caches,
+)
 from tfbook.torch.convolution import conv1d
 from tfbook.torch.decoding import generate, left_pad
 from tfbook.torch.device import device
@@ -29,7 +33,11 @@ from tfbook.torch.modules import (
 )
 from tfbook.torch.multi_head import multi_head_attention, multi_head_weights
 from tfbook.torch.normalization import layer_norm, rms_norm
-from tfbook.torch.positions import alibi_bias, learned_positions, sinusoidal_positions
+from tfbook.torch.positions import (
+    alibi_bias,
+    learned_positions,
+    sinusoidal_positions,
+)
 from tfbook.torch.recurrent import lstm, recurrent_attention, rnn
 from tfbook.torch.rotary import rotary, rotary_attention
 from tfbook.torch.sampling import sample, token_distribution

@@ -14,7 +14,8 @@ from tfbook.torch.functions import softmax
 def attention_scores(Q, K, bias=None, scale=None):
     """
     >>> attention_scores(
-    ...     torch.tensor([[2.0, 0, 0, 0]]), torch.tensor([[1.0, 5, 5, 5], [3, 0, 0, 0]])
+    ...     torch.tensor([[2.0, 0, 0, 0]]),
+    ...     torch.tensor([[1.0, 5, 5, 5], [3, 0, 0, 0]]),
     ... )
     tensor([[1., 3.]])
     """
@@ -36,7 +37,9 @@ def nonfinite_scores(K):
     """What a key adds to every score: 0, or nan where it is not finite, shape (..., 1,
     T_k).
     """
-    return torch.where(K.isfinite().all(dim=-1), 0.0, torch.nan).to(K)[..., None, :]
+    return torch.where(K.isfinite().all(dim=-1), 0.0, torch.nan).to(K)[
+        ..., None, :
+    ]
 
 
 def zero_nonfinite(X):
@@ -50,7 +53,9 @@ def zero_nonfinite(X):
 def attention_weights(Q, K, mask=None, bias=None, scale=None):
     """
     >>> from tfbook.torch import causal_mask
-    >>> attention_weights(torch.zeros(2, 1), torch.ones(2, 1), mask=causal_mask(2))
+    >>> attention_weights(
+    ...     torch.zeros(2, 1), torch.ones(2, 1), mask=causal_mask(2)
+    ... )
     tensor([[1.0000, 0.0000],
             [0.5000, 0.5000]])
     """
@@ -75,7 +80,9 @@ def scaled_dot_product_attention(Q, K, V, mask=None, bias=None, scale=None):
     """
     >>> Q = torch.tensor([[10.0, 0.0]])
     >>> K = torch.tensor([[10.0, 0.0], [0.0, 10.0]])
-    >>> scaled_dot_product_attention(Q, K, V=torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    >>> scaled_dot_product_attention(
+    ...     Q, K, V=torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    ... )
     tensor([[1., 2.]])
     """
     A = attention_weights(Q, K, mask, bias, scale)
@@ -96,5 +103,7 @@ def weighted_mean(A, V, mask=None):
         return A @ V
     expect_broadcast("mask", mask.shape, A.shape, "(..., T, T_k)", kept=None)
     Y = A @ zero_nonfinite(V)
-    seen = (mask & ~V.isfinite().all(dim=-1)[..., None, :]).any(dim=-1, keepdim=True)
+    seen = (mask & ~V.isfinite().all(dim=-1)[..., None, :]).any(
+        dim=-1, keepdim=True
+    )
     return Y.masked_fill(seen, torch.nan)

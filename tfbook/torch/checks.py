@@ -25,7 +25,9 @@ def floats(name, X, like=None):
             f" torch.as_tensor({name})"
         )
     if X.is_complex():
-        raise ValueError(f"{name}: expected real numbers, got dtype {X.dtype}")
+        raise ValueError(
+            f"{name}: expected real numbers, got dtype {X.dtype}"
+        )
     return X if X.is_floating_point() else X.double()
 
 
@@ -35,15 +37,21 @@ def integers(name, X, like=None):
     """
     # a copy: an array may be read-only
     X = torch.as_tensor(np.array(X) if isinstance(X, np.ndarray) else X)
-    if X.numel() and (X.is_floating_point() or X.is_complex() or X.dtype == torch.bool):
-        raise ValueError(f"{name}: expected whole numbers, got dtype {X.dtype}")
+    if X.numel() and (
+        X.is_floating_point() or X.is_complex() or X.dtype == torch.bool
+    ):
+        raise ValueError(
+            f"{name}: expected whole numbers, got dtype {X.dtype}"
+        )
     return X.long() if like is None else X.to(like.device, torch.long)
 
 
 def float_dtype(dtype):
     """Return a dtype, or raise unless it holds fractions."""
     if not torch.empty(0, dtype=dtype).is_floating_point():
-        raise ValueError(f"dtype: expected one of floating-point numbers, got {dtype}")
+        raise ValueError(
+            f"dtype: expected one of floating-point numbers, got {dtype}"
+        )
     return dtype
 
 
@@ -52,7 +60,9 @@ def autocast_dtype(X):
     is off.
     """
     device = X.device.type
-    if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device):
+    if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(
+        device
+    ):
         return torch.get_autocast_dtype(device)
     return None
 
@@ -63,7 +73,8 @@ def autocast(*tensors):
     """
     dtype = autocast_dtype(tensors[0])
     return [
-        X if dtype is None or X.dtype == torch.float64 else X.to(dtype) for X in tensors
+        X if dtype is None or X.dtype == torch.float64 else X.to(dtype)
+        for X in tensors
     ]
 
 
@@ -116,7 +127,8 @@ def where_known(check, *args):
     device.
     """
     if not torch.compiler.is_compiling():
-        with suppress(RuntimeError):  # what they raise where a value is asked for
+        # what they raise where a value is asked for
+        with suppress(RuntimeError):
             check(*args)
 
 
@@ -133,7 +145,10 @@ def same_shape(name, Y, X):
 def same_dtype_and_device(real):
     """Return the tensors unchanged, or raise unless dtype and device are the same."""
     first = next(iter(real.values()), None)
-    if any(X.dtype != first.dtype or X.device != first.device for X in real.values()):
+    if any(
+        X.dtype != first.dtype or X.device != first.device
+        for X in real.values()
+    ):
         alike(**real)
     return real
 
@@ -172,7 +187,9 @@ def twin(reference):
     def decorate(function):
         door = function
         if hasattr(reference, "contract"):
-            door = shapes(returns=reference.returns, **reference.contract)(function)
+            door = shapes(returns=reference.returns, **reference.contract)(
+                function
+            )
         door.__doc__ = twin_docstring(reference.__doc__, function.__doc__)
         return door
 
@@ -186,7 +203,9 @@ def twin_docstring(text, examples):
     text = inspect.cleandoc(text).partition("\n\nExamples\n")[0]
     text = re.sub(r"\barray_like\b|\bndarray\b", "Tensor", text)
     text = re.sub(r"\barray\b", "tensor", text)
-    text = text.replace("the shapes do not", "shapes, dtypes or devices do not")
+    text = text.replace(
+        "the shapes do not", "shapes, dtypes or devices do not"
+    )
     if examples is None:
         return text
     return f"{text}\n\nExamples\n--------\n{inspect.cleandoc(examples)}"

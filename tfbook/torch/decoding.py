@@ -28,19 +28,29 @@ def generate(
     >>> def successor(tokens, pad, cache):  # of 5 tokens
     ...     return torch.eye(5)[(tokens + 1) % 5]
     >>> generate(
-    ...     successor, torch.tensor([[1, 2], [4, 0]]), n=4, lengths=torch.tensor([2, 1])
+    ...     successor,
+    ...     torch.tensor([[1, 2], [4, 0]]),
+    ...     n=4,
+    ...     lengths=torch.tensor([2, 1]),
     ... )
     tensor([[3, 4, 0, 1],
             [0, 1, 2, 3]])
     """
     tokens, pad = left_pad(tokens, lengths)
-    T, cache, fresh = (tokens.shape[-1], key_value_caches() if cached else None, tokens)
+    T, cache, fresh = (
+        tokens.shape[-1],
+        key_value_caches() if cached else None,
+        tokens,
+    )
     for _ in range(n):
         logits = floats(
-            "model(tokens)", model(fresh if cached else tokens, pad=pad, cache=cache)
+            "model(tokens)",
+            model(fresh if cached else tokens, pad=pad, cache=cache),
         )[..., -1, :]
         p = token_distribution(logits, temperature, top_k, top_p)
-        fresh = (p.argmax(dim=-1) if temperature == 0 else sample(p, rng))[..., None]
+        fresh = (p.argmax(dim=-1) if temperature == 0 else sample(p, rng))[
+            ..., None
+        ]
         tokens = torch.cat([tokens, fresh], dim=-1)
     return tokens[..., T:]
 
@@ -48,7 +58,9 @@ def generate(
 @twin(reference.left_pad)
 def left_pad(tokens, lengths=None):
     """
-    >>> left_pad(torch.tensor([[5, 6, 7], [8, 9, 9]]), lengths=torch.tensor([3, 1]))
+    >>> left_pad(
+    ...     torch.tensor([[5, 6, 7], [8, 9, 9]]), lengths=torch.tensor([3, 1])
+    ... )
     (tensor([[5, 6, 7],
             [0, 0, 8]]), tensor([0, 2]))
     """

@@ -20,8 +20,13 @@ def softmax(S, axis=-1):
     top = S.detach().amax(dim=axis, keepdim=True)
     top = top.masked_fill(top.isneginf(), 0)  # -inf - -inf is not a number
     E = torch.exp(S - top)
-    Z = E.sum(dim=axis, keepdim=True, dtype=torch.promote_types(S.dtype, torch.float32))
-    return (E / Z.masked_fill(Z == 0, 1)).to(S.dtype)  # nothing to choose from: 0 / 1
+    Z = E.sum(
+        dim=axis,
+        keepdim=True,
+        dtype=torch.promote_types(S.dtype, torch.float32),
+    )
+    # nothing to choose from: 0 / 1
+    return (E / Z.masked_fill(Z == 0, 1)).to(S.dtype)
 
 
 @twin(reference.relu)

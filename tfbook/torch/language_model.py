@@ -34,7 +34,8 @@ class Transformer(nn.Module):
     def __init__(self, L, d, H, **options):
         super().__init__()
         self.layers = nn.ModuleList(
-            TransformerLayer(d, H, **options) for _ in range(whole("L", L, least=1))
+            TransformerLayer(d, H, **options)
+            for _ in range(whole("L", L, least=1))
         )
         # nothing else bounds the sum of the residuals
         self.final_norm = options.get("norm", "post") != "post"
@@ -49,7 +50,9 @@ class Transformer(nn.Module):
 
     def normalized(self, X):
         """What the last layer gave, after the final norm where the stack has one."""
-        return layer_norm(X, self.gamma_f, self.beta_f) if self.final_norm else X
+        return (
+            layer_norm(X, self.gamma_f, self.beta_f) if self.final_norm else X
+        )
 
 
 class LanguageModel(Transformer):
@@ -86,9 +89,13 @@ class LanguageModel(Transformer):
         for layer in self.layers:
             layer.attention = scheme.around(layer.attention)
         # small: the first guess is near to even
-        self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))
+        self.E = nn.Parameter(
+            0.02 * torch.randn(whole("vocab", vocab, least=1), d)
+        )
         if scheme.table:
-            self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
+            self.P = nn.Parameter(
+                0.02 * torch.randn(whole("T_max", T_max, least=1), d)
+            )
 
     def forward(self, tokens, pad=None, cache=None):
         """Tokens (..., T) in, logits (..., T, vocab) of each next token out; as
@@ -101,6 +108,9 @@ class LanguageModel(Transformer):
         with all_or_nothing(cache):
             for l, layer in enumerate(self.layers):
                 X = layer(
-                    X, mask, bias, **({} if cache is None else {"cache": cache[l]})
+                    X,
+                    mask,
+                    bias,
+                    **({} if cache is None else {"cache": cache[l]}),
                 )
             return self.normalized(X) @ self.E.T

@@ -47,7 +47,9 @@ def language_model(
     True
     """
     layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
-    X, mask, bias = read_tokens(tokens, P["E"], P.get("P"), H, positions, pad, cache)
+    X, mask, bias = read_tokens(
+        tokens, P["E"], P.get("P"), H, positions, pad, cache
+    )
     attention = position_scheme(positions, POSITION_SCHEMES).around(attention)
     with all_or_nothing(cache):
         for l, layer in enumerate(layers):
@@ -60,7 +62,9 @@ def language_model(
         return X @ P["E"].T
 
 
-def read_tokens(tokens, E, table, H, positions="learned", pad=None, cache=None):
+def read_tokens(
+    tokens, E, table, H, positions="learned", pad=None, cache=None
+):
     """The vectors of the tokens, and the mask and the bias that every layer of the
     model has.
     """

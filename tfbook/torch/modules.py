@@ -42,12 +42,16 @@ class MultiHeadAttention(nn.Module):
     torch.Size([2, 5, 6])
     """
 
-    def __init__(self, d, H, H_kv=None, d_k=None, d_v=None, fused=False, rotary=False):
+    def __init__(
+        self, d, H, H_kv=None, d_k=None, d_v=None, fused=False, rotary=False
+    ):
         super().__init__()
         self.H, self.H_kv = head_counts(H, H_kv)
         self.attention = attention_form(fused, rotary)
         add_parameters(
-            self, layer_shapes(d, H, None, H_kv, d_k, d_v), ["W_Q", "W_K", "W_V", "W_O"]
+            self,
+            layer_shapes(d, H, None, H_kv, d_k, d_v),
+            ["W_Q", "W_K", "W_V", "W_O"],
         )
 
     def forward(self, X, mask=None, context=None, bias=None):
@@ -86,7 +90,11 @@ class FeedForward(nn.Module):
         super().__init__()
         self.gated = flag("gated", gated)
         self.activation = activation or ("silu" if gated else "relu")
-        names = ["W_gate", "W_up", "W_down"] if gated else ["W_1", "b_1", "W_2", "b_2"]
+        names = (
+            ["W_gate", "W_up", "W_down"]
+            if gated
+            else ["W_1", "b_1", "W_2", "b_2"]
+        )
         add_parameters(self, layer_shapes(d, 1, d_ff, gated=gated), names)
 
     def forward(self, X):
@@ -95,7 +103,9 @@ class FeedForward(nn.Module):
             return gated_feed_forward(
                 X, self.W_gate, self.W_up, self.W_down, self.activation
             )
-        return feed_forward(X, self.W_1, self.b_1, self.W_2, self.b_2, self.activation)
+        return feed_forward(
+            X, self.W_1, self.b_1, self.W_2, self.b_2, self.activation
+        )
 
 
 class LayerNorm(nn.Module):
@@ -117,7 +127,9 @@ class LayerNorm(nn.Module):
     def __init__(self, d, eps=1e-5):
         super().__init__()
         self.eps = eps
-        add_parameters(self, {"gamma": (whole("d", d, least=1),), "beta": (d,)})
+        add_parameters(
+            self, {"gamma": (whole("d", d, least=1),), "beta": (d,)}
+        )
 
     def forward(self, X):
         """Tokens (..., d) in and out."""
@@ -201,7 +213,9 @@ def add_parameters(module, shapes, names=None):
 def attention_form(fused, rotary):
     """What each head does: the readable or the fused form, with or without turning."""
     attention = (
-        fused_attention if flag("fused", fused) else scaled_dot_product_attention
+        fused_attention
+        if flag("fused", fused)
+        else scaled_dot_product_attention
     )
     return (
         partial(rotary_attention, attention=attention)

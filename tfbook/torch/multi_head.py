@@ -4,7 +4,10 @@ its own.
 
 import tfbook.numpy as reference
 from tfbook.numpy.check_heads import for_heads
-from tfbook.torch.attention import attention_weights, scaled_dot_product_attention
+from tfbook.torch.attention import (
+    attention_weights,
+    scaled_dot_product_attention,
+)
 from tfbook.torch.checks import twin
 from tfbook.torch.heads import merge_heads, split_heads
 
@@ -46,7 +49,9 @@ def multi_head_attention(
 
 
 @twin(reference.multi_head_weights)
-def multi_head_weights(X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None):
+def multi_head_weights(
+    X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None
+):
     """
     >>> import torch
     >>> multi_head_weights(

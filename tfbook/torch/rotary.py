@@ -22,7 +22,8 @@ def rotary(X, positions=None, base=10000.0):
     """
     expect_pairs(X)
     T, d_k = X.shape[-2:]
-    where = "cpu" if X.device.type == "mps" else X.device  # mps has no float64
+    # mps has no float64
+    where = "cpu" if X.device.type == "mps" else X.device
     positions = torch.arange(T) if positions is None else positions
     pairs = torch.arange(0, d_k, 2, dtype=torch.float64, device=where)
     frequency = base ** -(pairs / max(d_k, 1))
@@ -46,7 +47,10 @@ def rotary_attention(
     first=0,
 ):
     """
-    >>> K, V = torch.tensor([[9.0, 0.0], [9.0, 0.0]]), torch.tensor([[1.0], [2.0]])
+    >>> K, V = (
+    ...     torch.tensor([[9.0, 0.0], [9.0, 0.0]]),
+    ...     torch.tensor([[1.0], [2.0]]),
+    ... )
     >>> rotary_attention(Q=K[1:], K=K, V=V)  # the near key wins
     tensor([[2.]])
     """

@@ -27,21 +27,27 @@ def token_distribution(logits, temperature=1.0, top_k=None, top_p=None):
             "infinity"
         )
     if temperature == 0:
-        return torch.nn.functional.one_hot(logits.argmax(dim=-1), logits.shape[-1]).to(
-            logits
-        )
+        return torch.nn.functional.one_hot(
+            logits.argmax(dim=-1), logits.shape[-1]
+        ).to(logits)
 
     wide = torch.promote_types(logits.dtype, torch.float32)
     tiny = torch.finfo(wide).tiny  # below it, a setting would be rounded to 0
     p = softmax((logits - top).to(wide) / max(temperature, tiny))
-    order = logits.argsort(dim=-1, descending=True, stable=True)  # likeliest first
+    # likeliest first
+    order = logits.argsort(dim=-1, descending=True, stable=True)
     p = p.gather(-1, order)
     if top_k is not None:
-        p = p.masked_fill(torch.arange(p.shape[-1], device=p.device) >= top_k, 0)
+        p = p.masked_fill(
+            torch.arange(p.shape[-1], device=p.device) >= top_k, 0
+        )
     if top_p is not None and top_p < 1:
         likelier = p.cumsum(dim=-1) - p
-        p = p.masked_fill(likelier >= max(top_p, tiny) * p.sum(dim=-1, keepdim=True), 0)
-    p = p.gather(-1, order.argsort(dim=-1))  # back in the order of the vocabulary
+        p = p.masked_fill(
+            likelier >= max(top_p, tiny) * p.sum(dim=-1, keepdim=True), 0
+        )
+    # back in the order of the vocabulary
+    p = p.gather(-1, order.argsort(dim=-1))
     return (p / p.sum(dim=-1, keepdim=True)).to(logits.dtype)
 
 
@@ -59,7 +65,9 @@ def sample(p, rng):
             f"rng: expected a torch.Generator to draw with, got {type(rng).__name__};"
             " or pass temperature=0"
         )
-    rows = p.reshape(-1, p.shape[-1]).to(torch.promote_types(p.dtype, torch.float32))
+    rows = p.reshape(-1, p.shape[-1]).to(
+        torch.promote_types(p.dtype, torch.float32)
+    )
     sums = rows.sum(dim=-1)
     if not (rows >= 0).all() or not ((sums > 0) & sums.isfinite()).all():
         raise ValueError(

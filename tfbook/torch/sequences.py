@@ -34,12 +34,16 @@ class SequenceClassifier(Transformer):
 
     Examples
     --------
-    >>> model = SequenceClassifier(d_in=4, classes=10, T_max=16, d=6, H=3, L=2)
+    >>> model = SequenceClassifier(
+    ...     d_in=4, classes=10, T_max=16, d=6, H=3, L=2
+    ... )
     >>> model(torch.randn(2, 16, 4)).shape
     torch.Size([2, 10])
     """
 
-    def __init__(self, d_in, classes, T_max, d, H, L, positions=True, **options):
+    def __init__(
+        self, d_in, classes, T_max, d, H, L, positions=True, **options
+    ):
         super().__init__(L, d, H, **{"norm": "pre", **options})
         d_in, classes = (
             whole("d_in", d_in, least=1),
@@ -56,7 +60,9 @@ class SequenceClassifier(Transformer):
         )
         self.positions = flag("positions", positions)
         if positions:
-            self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
+            self.P = nn.Parameter(
+                0.02 * torch.randn(whole("T_max", T_max, least=1), d)
+            )
 
     def tokens(self, X):
         """Vectors (..., T, d_in) as tokens (..., T, d)."""
@@ -64,11 +70,16 @@ class SequenceClassifier(Transformer):
         expect("X", X.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
         whole("T", X.shape[-2], least=1)
         X = X @ self.W_in + self.b_in
-        return X + learned_positions(self.P, X.shape[-2]) if self.positions else X
+        return (
+            X + learned_positions(self.P, X.shape[-2])
+            if self.positions
+            else X
+        )
 
     def forward(self, X):
         """Vectors (..., T, d_in) in, logits (..., classes) out."""
-        read = super().forward(self.tokens(X))  # every token may see every other
+        # every token may see every other
+        read = super().forward(self.tokens(X))
         return read.mean(dim=-2) @ self.W_out + self.b_out
 
 
@@ -100,8 +111,12 @@ class MixedModel(Transformer):
 
     def __init__(self, vocab, d_in, T_max, d, H, L, **options):
         super().__init__(L, d, H, **{"norm": "pre", **options})
-        self.E = nn.Parameter(0.02 * torch.randn(whole("vocab", vocab, least=1), d))
-        self.P = nn.Parameter(0.02 * torch.randn(whole("T_max", T_max, least=1), d))
+        self.E = nn.Parameter(
+            0.02 * torch.randn(whole("vocab", vocab, least=1), d)
+        )
+        self.P = nn.Parameter(
+            0.02 * torch.randn(whole("T_max", T_max, least=1), d)
+        )
         add_parameters(
             self,
             {
@@ -122,12 +137,20 @@ class MixedModel(Transformer):
         """
         vectors, _ = alike(vectors=vectors, W_in=self.W_in)
         words = integers("words", words, vectors)
-        expect("vectors", vectors.shape, "(..., T, d_in)", d_in=self.W_in.shape[0])
+        expect(
+            "vectors",
+            vectors.shape,
+            "(..., T, d_in)",
+            d_in=self.W_in.shape[0],
+        )
         is_word = (words >= 0)[..., None]
         as_words = embed(words.clamp(min=0), self.E)
         X = torch.where(is_word, as_words, vectors @ self.W_in)
         T = X.shape[-2]
-        X, mask = (X + learned_positions(self.P, T), causal_mask(T).to(X.device))
+        X, mask = (
+            X + learned_positions(self.P, T),
+            causal_mask(T).to(X.device),
+        )
         X = super().forward(X, mask)
         return X @ self.E.T, X @ self.W_vector + self.b_vector
 
@@ -157,7 +180,9 @@ def mixed_loss(model, sequence, share=1.0):
     Examples
     --------
     >>> model = MixedModel(vocab=9, d_in=4, T_max=8, d=6, H=3, L=2)
-    >>> mixed_loss(model, (torch.tensor([[3, -1, 5]]), torch.zeros(1, 3, 4))).ndim
+    >>> mixed_loss(
+    ...     model, (torch.tensor([[3, -1, 5]]), torch.zeros(1, 3, 4))
+    ... ).ndim
     0
     """
     words, vectors = sequence

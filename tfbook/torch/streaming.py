@@ -8,17 +8,24 @@ import torch
 
 import tfbook.numpy as reference
 from tfbook.numpy.checks import scale_factor
-from tfbook.torch.attention import nonfinite_scores, weighted_mean, zero_nonfinite
+from tfbook.torch.attention import (
+    nonfinite_scores,
+    weighted_mean,
+    zero_nonfinite,
+)
 from tfbook.torch.checks import autocast, broadcast, twin, without_autocast
 
 
 @twin(reference.streaming_attention)
-def streaming_attention(Q, K, V, mask=None, causal=False, scale=None, block=256):
+def streaming_attention(
+    Q, K, V, mask=None, causal=False, scale=None, block=256
+):
     """
     >>> from tfbook.torch import scaled_dot_product_attention
     >>> Q, K, V = torch.eye(3), torch.eye(3), torch.arange(6.0).reshape(3, 2)
     >>> torch.allclose(
-    ...     streaming_attention(Q, K, V, block=2), scaled_dot_product_attention(Q, K, V)
+    ...     streaming_attention(Q, K, V, block=2),
+    ...     scaled_dot_product_attention(Q, K, V),
     ... )
     True
     """
@@ -78,7 +85,10 @@ def stream(Q, K, V, mask, causal, scale, block):
         # largest score so far
         m = torch.full_like(log_Z[..., rows, :], -torch.inf)
         # sums of exp(score - m), and · value
-        Z, y = (torch.zeros_like(m), torch.zeros_like(Y[..., rows, :], dtype=wide))
+        Z, y = (
+            torch.zeros_like(m),
+            torch.zeros_like(Y[..., rows, :], dtype=wide),
+        )
         for keys in blocks:
             S, allowed = scores(rows, keys)
             m_new = torch.maximum(m, S.amax(dim=-1, keepdim=True))
@@ -86,7 +96,9 @@ def stream(Q, K, V, mask, causal, scale, block):
             # in place: a tile is the largest tensor here
             E, shrink = S.sub_(shift).exp_(), torch.exp(m - shift)
             Z = Z * shrink + E.sum(dim=-1, keepdim=True)
-            y = y * shrink + weighted_mean(E, V[..., keys, :].to(wide), allowed)
+            y = y * shrink + weighted_mean(
+                E, V[..., keys, :].to(wide), allowed
+            )
             m = m_new
         Y[..., rows, :] = y / Z.masked_fill(Z == 0, 1)
         log_Z[..., rows, :] = torch.where(Z == 0, torch.inf, m + Z.log())
@@ -134,7 +146,10 @@ def _tiles(Q, K, causal, block):
     for start in range(0, T, block):
         rows = slice(start, min(start + block, T))
         last = rows.stop + T_k - T if causal else T_k
-        yield (rows, [slice(k, min(k + block, last)) for k in range(0, last, block)])
+        yield (
+            rows,
+            [slice(k, min(k + block, last)) for k in range(0, last, block)],
+        )
 
 
 def _scores(Q, K, beyond, mask, causal, rows, keys):
@@ -145,6 +160,10 @@ def _scores(Q, K, beyond, mask, causal, rows, keys):
     # how far the first query stands behind the first key
     ahead = rows.start + K.shape[-2] - Q.shape[-2] - keys.start
     if causal and ahead < S.shape[-1] - 1:
-        band = torch.ones(S.shape[-2:], dtype=torch.bool, device=S.device).tril(ahead)
+        band = torch.ones(
+            S.shape[-2:], dtype=torch.bool, device=S.device
+        ).tril(ahead)
         allowed = band if allowed is None else allowed & band
-    return (S if allowed is None else torch.where(allowed, S, -torch.inf)), allowed
+    return (
+        S if allowed is None else torch.where(allowed, S, -torch.inf)
+    ), allowed

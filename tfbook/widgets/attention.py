@@ -8,7 +8,12 @@ import numpy as np
 
 from tfbook import cost
 from tfbook.notebook import palette
-from tfbook.numpy import attention_weights, causal_mask, repeat_heads, split_heads
+from tfbook.numpy import (
+    attention_weights,
+    causal_mask,
+    repeat_heads,
+    split_heads,
+)
 from tfbook.widgets.base import Figure, table
 from tfbook.widgets.controls import Choice, Slider, Switch
 
@@ -100,23 +105,31 @@ class AttentionExplorer(Figure):
         W_Q, W_K = rng.standard_normal((2, 256, 256))[:, :d, :d] / np.sqrt(d)
         X = np.array([E[word][:d] for word in words])
         mask = causal_mask(T) if causal else np.ones((T, T), bool)
-        Q, K = (split_heads(X @ W_Q, H), split_heads(X @ W_K[:, : H_kv * d_k], H_kv))
+        Q, K = (
+            split_heads(X @ W_Q, H),
+            split_heads(X @ W_K[:, : H_kv * d_k], H_kv),
+        )
         A = attention_weights(
             Q, repeat_heads(K, H // H_kv), mask, scale=None if scale else 1.0
         )
-        entropy = -np.where(A > 0, A * np.log(np.where(A > 0, A, 1)), 0).sum(axis=-1)
+        entropy = -np.where(A > 0, A * np.log(np.where(A > 0, A, 1)), 0).sum(
+            axis=-1
+        )
         layer = cost.layer(T, d, H, H_kv=H_kv)
         return {
             "weights": np.where(mask, A, np.nan),  # (H, T, T)
             # (H,) keys that a query in effect attends to
             "spread": np.exp(entropy).mean(axis=-1),
-            "visible": float(mask.sum(axis=-1).mean()),  # keys that it may attend to
+            "visible": float(
+                mask.sum(axis=-1).mean()
+            ),  # keys that it may attend to
             "d_k": d_k,
             "H_kv": H_kv,
             # the key head of each head: heads in a row share one
             "reads": [h * H_kv // H + 1 for h in range(H)],
             "flops": [
-                layer.flops[part] for part in ("projections", "scores", "mix", "output")
+                layer.flops[part]
+                for part in ("projections", "scores", "mix", "output")
             ],
             # weights; keys and values
             "stored": [layer.memory["scores"], layer.memory["cache"]],

@@ -34,7 +34,9 @@ export default { render: (context) => render(figure, context) };
 def style(*names):
     """The palette and style sheets beside this file, those that there are."""
     paths = [HERE / f"{name}.css" for name in names]
-    sheets = [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+    sheets = [
+        path.read_text(encoding="utf-8") for path in paths if path.exists()
+    ]
     return palette.css() + "".join(map(lean, sheets))
 
 
@@ -114,7 +116,9 @@ class Figure(anywidget.AnyWidget):
         if not self.columns:
             raise NotImplementedError
         return {
-            name: getattr(self, name)(**{c: setting[c] for c in self.depends_on(name)})
+            name: getattr(self, name)(
+                **{c: setting[c] for c in self.depends_on(name)}
+            )
             for name in self.columns
         }
 
@@ -176,7 +180,8 @@ class Figure(anywidget.AnyWidget):
         if self.columns:
             return {name: self.column(name) for name in self.columns}
         rows = [
-            pack(self.compute(**setting), self.decimals) for setting in self.settings()
+            pack(self.compute(**setting), self.decimals)
+            for setting in self.settings()
         ]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
@@ -205,21 +210,36 @@ class Figure(anywidget.AnyWidget):
             return
         number = question.get("number")
         try:
-            value = pack(self.compute(**self.check(question["ask"])), self.decimals)
-        except Exception as error:  # a reader who waits for an answer gets one
-            self.send({"number": number, "error": str(error) or type(error).__name__})
+            value = pack(
+                self.compute(**self.check(question["ask"])), self.decimals
+            )
+        except (
+            Exception
+        ) as error:  # a reader who waits for an answer gets one
+            self.send(
+                {
+                    "number": number,
+                    "error": str(error) or type(error).__name__,
+                }
+            )
             if not isinstance(error, ValueError):
                 raise
         else:
             self.send({"number": number, "value": value})
 
     def __repr__(self):
-        setting = ", ".join(f"{name}={value!r}" for name, value in self.state.items())
+        setting = ", ".join(
+            f"{name}={value!r}" for name, value in self.state.items()
+        )
         return f"{type(self).__name__}({setting})"
 
     def _repr_mimebundle_(self, **kwargs):
         data, metadata = super()._repr_mimebundle_(**kwargs)
-        return {**data, "text/plain": repr(self), "text/html": self.page()}, metadata
+        return {
+            **data,
+            "text/plain": repr(self),
+            "text/html": self.page(),
+        }, metadata
 
     def page(self):
         """The figure as a piece of HTML that needs no kernel, no server and no other

@@ -9,7 +9,9 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-IMPORT = re.compile(r'^import \{([^}]+)\} from "\./(\w+)\.js";\n', re.MULTILINE)
+IMPORT = re.compile(
+    r'^import \{([^}]+)\} from "\./(\w+)\.js";\n', re.MULTILINE
+)
 EXPORT = re.compile(
     r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE
 )
@@ -57,7 +59,9 @@ def _add_imports(modules, owners, name, source, folder, above):
     for wanted, other in IMPORT.findall(source):
         path = folder / f"{other}.js"
         if not path.exists():
-            raise ValueError(f"{name}.js: there is no module {other}.js to import")
+            raise ValueError(
+                f"{name}.js: there is no module {other}.js to import"
+            )
         if other in (*above, name):
             circle = " → ".join([*above, name, other])
             raise ValueError(f"{circle}: imports go round in a circle")
@@ -69,7 +73,9 @@ def _add_imports(modules, owners, name, source, folder, above):
         _add_imports(modules, owners, other, text, folder, (*above, name))
         for one in exports(text):
             if owners.setdefault(one, other) != other:
-                raise ValueError(f"{one}: exported by {owners[one]}.js and {other}.js")
+                raise ValueError(
+                    f"{one}: exported by {owners[one]}.js and {other}.js"
+                )
         modules[other] = _scoped(other, text)
 
 
@@ -84,8 +90,11 @@ def _body(name, source):
     text = EXPORT.sub(r"\1", IMPORT.sub("", source))
     for line in text.splitlines():
         alien = re.match(r"import\b|export\b(?! default )", line)
-        if alien or line.count("`") % 2:  # a template of several lines keeps its spaces
-            raise ValueError(f"{name}.js: a line that a bundle may not have: {line}")
+        # a template of several lines keeps its spaces
+        if alien or line.count("`") % 2:
+            raise ValueError(
+                f"{name}.js: a line that a bundle may not have: {line}"
+            )
     return SPARE.sub("", text)
 
 

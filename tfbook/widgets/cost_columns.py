@@ -36,7 +36,9 @@ class Counts:
         return short(L * parts(cost.layer(T, d, 1))[1])
 
     def ffn(self, T, d, ff_ratio, L):
-        return short(L * parts(cost.layer(T, d, 1, self.d_ff(d, ff_ratio)))[2])
+        return short(
+            L * parts(cost.layer(T, d, 1, self.d_ff(d, ff_ratio)))[2]
+        )
 
     def logits(self, T, d, vocab):
         return short(cost.model(T, d, 1, 1, vocab).flops["logits"])
@@ -50,10 +52,15 @@ class Counts:
         return short(L * BYTES * self.layer(T, d, d_k).memory["scores"]) + "B"
 
     def streaming(self, T, d, d_k, L):
-        return short(L * BYTES * self.layer(T, d, d_k).memory["streaming"]) + "B"
+        return (
+            short(L * BYTES * self.layer(T, d, d_k).memory["streaming"]) + "B"
+        )
 
     def cache(self, T, d, d_k, H_kv, L):
-        return short(L * BYTES * self.layer(T, d, d_k, H_kv).memory["cache"]) + "B"
+        return (
+            short(L * BYTES * self.layer(T, d, d_k, H_kv).memory["cache"])
+            + "B"
+        )
 
     # ---- one layer against a recurrent one and a convolution ----
 
@@ -62,17 +69,26 @@ class Counts:
 
     def others(self, d):
         return [
-            short(other.total_flops) for other in (cost.rnn(1, d), cost.conv(1, d, k=3))
+            short(other.total_flops)
+            for other in (cost.rnn(1, d), cost.conv(1, d, k=3))
         ]
 
     def steps(self, T):
         return [
             row.sequential_steps
-            for row in (cost.layer(T, 1, 1), cost.rnn(T, 1), cost.conv(T, 1, k=3))
+            for row in (
+                cost.layer(T, 1, 1),
+                cost.rnn(T, 1),
+                cost.conv(T, 1, k=3),
+            )
         ]
 
     def path(self, T):
         return [
             row.path_length
-            for row in (cost.layer(T, 1, 1), cost.rnn(T, 1), cost.conv(T, 1, k=3))
+            for row in (
+                cost.layer(T, 1, 1),
+                cost.rnn(T, 1),
+                cost.conv(T, 1, k=3),
+            )
         ]

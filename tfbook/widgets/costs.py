@@ -91,7 +91,9 @@ class CostExplorer(Counts, Figure):
         super().check(state)
         d, d_k = state["d"], state["d_k"]
         if d % d_k:
-            raise ValueError(f"d must be a multiple of d_k: got d = {d}, d_k = {d_k}")
+            raise ValueError(
+                f"d must be a multiple of d_k: got d = {d}, d_k = {d_k}"
+            )
         if state["H_kv"] == "H/2" and d // d_k % 2:
             raise ValueError(
                 f"H_kv: H/2 needs an even number of heads, got H = d / d_k = {d // d_k}"
@@ -107,7 +109,10 @@ class CostExplorer(Counts, Figure):
     def heights(self, d, d_k, H_kv, ff_ratio):
         """Projections, FFN, and both together."""
         projections, _, ffn = parts(self.layer(1, d, d_k, H_kv, ff_ratio))
-        return [self.across(n / (4 * d)) for n in (projections, ffn, projections + ffn)]
+        return [
+            self.across(n / (4 * d))
+            for n in (projections, ffn, projections + ffn)
+        ]
 
     def crossings(self, d, d_k, H_kv, ff_ratio):
         """The T at which scores and mix, 4 T d, pass the projections, and projections
@@ -118,9 +123,12 @@ class CostExplorer(Counts, Figure):
 
     def words(self, H_kv, ff_ratio):
         """Those T in terms of d."""
-        times, rest = {"H": (2, ""), "H/2": (1.5, ""), "1": (1, " + dₖ")}[H_kv]
+        times, rest = {"H": (2, ""), "H/2": (1.5, ""), "1": (1, " + dₖ")}[
+            H_kv
+        ]
         return [
-            ("" if n == 1 else f"{n:g}") + "d" + rest for n in (times, times + ff_ratio)
+            ("" if n == 1 else f"{n:g}") + "d" + rest
+            for n in (times, times + ff_ratio)
         ]
 
     def ticks(self, d):

@@ -33,9 +33,18 @@ SHOWN = {
         -8,
         0,
         0,
-        ["Of a gradient of size 1 at the top,", "comes down the direct path alone"],
+        [
+            "Of a gradient of size 1 at the top,",
+            "comes down the direct path alone",
+        ],
     ),
-    "activations": ("scale", -4, 4, -1, ["At the top, activations have size", ""]),
+    "activations": (
+        "scale",
+        -4,
+        4,
+        -1,
+        ["At the top, activations have size", ""],
+    ),
     "token-spread": (
         "spread",
         -8,
@@ -77,19 +86,29 @@ class DepthExplorer(Figure):
         Slider("L", "L layers", depth.DEPTHS, between=False),
         Switch("small", "shrink branches by √(2L)"),
     )
-    default: ClassVar = {"form": "plain", "shown": "gradient", "L": 48, "small": False}
+    default: ClassVar = {
+        "form": "plain",
+        "shown": "gradient",
+        "L": 48,
+        "small": False,
+    }
 
     def compute(self, form, shown, L, small):
         measure, foot, top, end, _ = SHOWN[shown]
         step = max(1, L // 48)  # points enough for a line
         # least, median, largest; (3, L + 1)
-        powers = {name: depth.load(FORMS[name], L, small)[measure] for name in FORMS}
+        powers = {
+            name: depth.load(FORMS[name], L, small)[measure] for name in FORMS
+        }
         heights = {
-            name: (p[:, ::step] - foot) / (top - foot) for name, p in powers.items()
+            name: (p[:, ::step] - foot) / (top - foot)
+            for name, p in powers.items()
         }
         return {
             "lines": np.array([within(h[1]) for h in heights.values()]),
-            "band": np.clip(np.nan_to_num(heights[form][[0, 2]], nan=0.0), 0, 1),
+            "band": np.clip(
+                np.nan_to_num(heights[form][[0, 2]], nan=0.0), 0, 1
+            ),
             "labels": apart([h[1, end] for h in heights.values()]),
             "numbers": [number(p[1, end]) for p in powers.values()],
             "range": [number(powers[form][i, end]) for i in (0, 2)],

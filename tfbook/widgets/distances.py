@@ -44,7 +44,9 @@ class DistanceExplorer(Figure):
     """
 
     title = "Asked from far away"
-    controls = (Slider("D", "distance D", distances.DISTANCES, between=False),)
+    controls = (
+        Slider("D", "distance D", distances.DISTANCES, between=False),
+    )
     default: ClassVar = {"D": 8}
 
     def compute(self, D):
@@ -72,7 +74,9 @@ class DistanceExplorer(Figure):
 
     def constants(self):
         # (networks, seeds, distances)
-        accuracy = np.array([entry["accuracy"] for entry in networks().values()])
+        accuracy = np.array(
+            [entry["accuracy"] for entry in networks().values()]
+        )
         mean = accuracy.mean(axis=1)
         guess = 1 / distances.LETTERS
         return {
@@ -94,7 +98,8 @@ class DistanceExplorer(Figure):
         rows = "".join(
             f"<tr><th scope=row>{name}</th>"
             + "".join(
-                f"<td>{percent(a)}</td>" for a in np.mean(entry["accuracy"], axis=0)
+                f"<td>{percent(a)}</td>"
+                for a in np.mean(entry["accuracy"], axis=0)
             )
             + "</tr>"
             for name, entry in networks().items()
@@ -133,7 +138,9 @@ def example(D):
     tokens, where the asked one lies, its digit.
     """
     for seed in count():
-        tokens, asked, digit = distances.sequences(np.random.default_rng(seed), 1, D)
+        tokens, asked, digit = distances.sequences(
+            np.random.default_rng(seed), 1, D
+        )
         places = np.flatnonzero(tokens[0, :-1, 1] != distances.NOTHING)
         if np.ptp(places) > 0.2 * D:
             return tokens[0], int(asked[0]), digit[0]

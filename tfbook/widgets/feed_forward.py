@@ -45,16 +45,23 @@ class FeedForwardExplorer(Figure):
     default: ClassVar = {"unit": "ReLU", "units": 4, "ratio": 4}
 
     def compute(self, unit, units, ratio):
-        bends = -REACH + 2 * REACH * np.arange(units) / units  # where each unit begins
-        hidden = np.array([one(unit, X - bend) for bend in bends]).T  # (81, units)
+        # where each unit begins
+        bends = -REACH + 2 * REACH * np.arange(units) / units
+        hidden = np.array(
+            [one(unit, X - bend) for bend in bends]
+        ).T  # (81, units)
         partial = fitted(hidden, offset=unit != "gated")  # (units, 81)
-        layer = cost.layer(512, 512, 8, d_ff=512 * ratio, gated=unit == "gated")
+        layer = cost.layer(
+            512, 512, 8, d_ff=512 * ratio, gated=unit == "gated"
+        )
         return {
             "curve": height(one(unit, X)),
             "bends": [round(float(bend), 3) for bend in bends],
             "partial": height(partial[:-1]).reshape(units - 1, len(X)),
             "sum": height(partial[-1]),
-            "error": round(float(np.sqrt(np.mean((partial[-1] - TARGET) ** 2))), 3),
+            "error": round(
+                float(np.sqrt(np.mean((partial[-1] - TARGET) ** 2))), 3
+            ),
             # of the layer
             "params": round(layer.params["ffn"] / layer.total_params, 4),
             "flops": round(layer.flops["ffn"] / layer.total_flops, 4),
@@ -75,7 +82,12 @@ class FeedForwardExplorer(Figure):
         )
         head = "".join(
             f"<th scope=col>{name}</th>"
-            for name in ("d_ff / d", "gated", "of the parameters", "of the FLOPs")
+            for name in (
+                "d_ff / d",
+                "gated",
+                "of the parameters",
+                "of the FLOPs",
+            )
         )
         return (
             "<table><caption>The feed-forward network's share of a layer, d = T = "
@@ -88,17 +100,23 @@ def one(unit, x):
     I = np.ones((1, 1))
     if unit == "gated":
         return gated_feed_forward(x, I, I, I)[:, 0]
-    return feed_forward(x, I, np.zeros(1), I, np.zeros(1), activation=NAMES[unit])[:, 0]
+    return feed_forward(
+        x, I, np.zeros(1), I, np.zeros(1), activation=NAMES[unit]
+    )[:, 0]
 
 
 def fitted(hidden, offset):
     """Sums of the first 1, 2, … units, weighted so that all together come as near to
     the target as they can: (units, 81).
     """
-    columns = np.hstack([hidden, np.ones((len(hidden), 1))]) if offset else hidden
+    columns = (
+        np.hstack([hidden, np.ones((len(hidden), 1))]) if offset else hidden
+    )
     W_2 = np.linalg.lstsq(columns, TARGET, rcond=1e-9)[0]
     units = hidden.shape[1]
-    return np.cumsum(hidden * W_2[:units], axis=1).T + (W_2[units] if offset else 0)
+    return np.cumsum(hidden * W_2[:units], axis=1).T + (
+        W_2[units] if offset else 0
+    )
 
 
 def height(y):

@@ -79,10 +79,12 @@ class HeadsExplorer(Figure):
             for d in models.WIDTHS
         }
         rows = "".join(
-            f"<tr><th scope=row>d = {d}</th>{row}</tr>" for d, row in cells.items()
+            f"<tr><th scope=row>d = {d}</th>{row}</tr>"
+            for d, row in cells.items()
         )
         head = "".join(
-            f"<th scope=col>{H} head{'s' * (H > 1)}</th>" for H in models.HEADS
+            f"<th scope=col>{H} head{'s' * (H > 1)}</th>"
+            for H in models.HEADS
         )
         caption = (
             "Questions that each trained model answers, of:"
@@ -113,5 +115,6 @@ def measures(d, H, trained):
 def answered(d, H):
     """How many questions a trained model answers."""
     return sum(
-        accuracy >= ENOUGH for accuracy in measures(d, H, trained=True)["accuracy"]
+        accuracy >= ENOUGH
+        for accuracy in measures(d, H, trained=True)["accuracy"]
     )

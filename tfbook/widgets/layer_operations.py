@@ -29,7 +29,14 @@ def attention(tokens):
 def network(tokens):
     """Operations of the feed-forward network."""
     return [
-        (NETWORK, "U", "product", tokens, "W_1, b_1", f"U = {tokens} W_1 + b_1"),
+        (
+            NETWORK,
+            "U",
+            "product",
+            tokens,
+            "W_1, b_1",
+            f"U = {tokens} W_1 + b_1",
+        ),
         (NETWORK, "R", "relu", None, "U", "R = ReLU(U)"),
         (NETWORK, "F", "product", "R", "W_2, b_2", "F = R W_2 + b_2"),
     ]
@@ -39,10 +46,24 @@ OPERATIONS = {
     "post": [
         *attention("X"),
         ("Residual + norm", "X + A", "sum", "X", "A", "X + A"),
-        ("Residual + norm", "Z", "norm", "X + A", "γ_1, β_1", "Z = LayerNorm(X + A)"),
+        (
+            "Residual + norm",
+            "Z",
+            "norm",
+            "X + A",
+            "γ_1, β_1",
+            "Z = LayerNorm(X + A)",
+        ),
         *network("Z"),
         ("Residual + norm", "Z + F", "sum", "Z", "F", "Z + F"),
-        ("Residual + norm", "Y", "norm", "Z + F", "γ_2, β_2", "Y = LayerNorm(Z + F)"),
+        (
+            "Residual + norm",
+            "Y",
+            "norm",
+            "Z + F",
+            "γ_2, β_2",
+            "Y = LayerNorm(Z + F)",
+        ),
     ],
     "pre": [
         ("Norm", "N", "norm", "X", "γ_1, β_1", "N = LayerNorm(X)"),
@@ -73,7 +94,9 @@ def matrices(norm):
     M = {"X": X, **LAYER}
     for i in "12":
         M[f"W_{i}, b_{i}"] = np.vstack([LAYER[f"W_{i}"], LAYER[f"b_{i}"]])
-        M[f"γ_{i}, β_{i}"] = np.stack([LAYER[f"gamma_{i}"], LAYER[f"beta_{i}"]])
+        M[f"γ_{i}, β_{i}"] = np.stack(
+            [LAYER[f"gamma_{i}"], LAYER[f"beta_{i}"]]
+        )
     for _, name, kind, left, above, _ in OPERATIONS[norm]:
         M[name] = MAKE[kind](M.get(left), M.get(above))
         if name == "K":

@@ -8,7 +8,12 @@ from typing import ClassVar
 from tfbook.notebook.examples import TOKENS
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Choice, Slider
-from tfbook.widgets.layer_operations import OPERATIONS, matrices, number, sum_of
+from tfbook.widgets.layer_operations import (
+    OPERATIONS,
+    matrices,
+    number,
+    sum_of,
+)
 
 ROLES = {"Q": "query", "K": "key", "Kᵀ": "key", "V": "value", "α": "weight"}
 LIT = {  # what made a number, left of it and above it
@@ -42,7 +47,10 @@ class LayerSteps(Figure):
     title = "One layer, step by step"
     controls = (
         Slider(
-            "step", "operation", range(1, len(OPERATIONS["post"]) + 1), between=False
+            "step",
+            "operation",
+            range(1, len(OPERATIONS["post"]) + 1),
+            between=False,
         ),
         Choice("norm", "norm", ["post", "pre"]),
     )
@@ -66,11 +74,15 @@ class LayerSteps(Figure):
                 if [step, name] in group["parts"]
             ),
             "formula": formula,
-            "left": left and described(M, left, LIT[kind][0], made.get(left, 0)),
+            "left": left
+            and described(M, left, LIT[kind][0], made.get(left, 0)),
             "above": (
                 above
                 and described(
-                    M, above, LIT[kind][1], made.get(above.removesuffix("ᵀ"), 0)
+                    M,
+                    above,
+                    LIT[kind][1],
+                    made.get(above.removesuffix("ᵀ"), 0),
                 )
             ),
             "result": result,
@@ -91,12 +103,14 @@ class LayerSteps(Figure):
                     {
                         "title": f"{place} {step}",
                         "parts": [
-                            [number, operation[1]] for number, operation in operations
+                            [number, operation[1]]
+                            for number, operation in operations
                         ],
                     }
                     for place, (step, operations) in enumerate(
                         groupby(
-                            enumerate(operations, 1), lambda numbered: numbered[1][0]
+                            enumerate(operations, 1),
+                            lambda numbered: numbered[1][0],
                         ),
                         1,
                     )
@@ -112,7 +126,8 @@ class LayerSteps(Figure):
         rows = "".join(
             f"<tr><th scope=row>{token}</th>"
             + "".join(
-                f"<td>({', '.join(map(number, M[name][i]))})</td>" for name in names
+                f"<td>({', '.join(map(number, M[name][i]))})</td>"
+                for name in names
             )
             + "</tr>"
             for i, token in enumerate(TOKENS)
@@ -131,7 +146,8 @@ def described(M, name, lit, made):
     channels = [str(channel) for channel in range(1, max(height, width) + 1)]
     rows, shape = TOKENS, f"{height} × {width}"
     if name[0] in "Wγ":
-        first, *others = name.split(", ")  # the last row is a vector of its own
+        # the last row is a vector of its own
+        first, *others = name.split(", ")
         rows = (
             [first, *others]
             if name[0] == "γ"
@@ -140,7 +156,8 @@ def described(M, name, lit, made):
         shape = (
             f"{width}, {width}"
             if name[0] == "γ"
-            else f"{height - len(others)} × {width}" + f", {width}" * len(others)
+            else f"{height - len(others)} × {width}"
+            + f", {width}" * len(others)
         )
     return {
         "name": name,

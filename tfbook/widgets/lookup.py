@@ -37,7 +37,12 @@ class SoftLookup(Figure):
     title = "Attention as a soft lookup"
     controls = (
         Slider("query", "query", range(END + 1)),
-        Slider("temperature", "temperature", [0, 1, 4, 16, 64, 256, 4096], most=10_000),
+        Slider(
+            "temperature",
+            "temperature",
+            [0, 1, 4, 16, 64, 256, 4096],
+            most=10_000,
+        ),
     )
     default: ClassVar = {"query": 12, "temperature": 16}
 

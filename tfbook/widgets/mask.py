@@ -63,7 +63,9 @@ class MaskExplorer(Figure):
         Q = Q[cached:]
         real = np.array([name != "pad" for name in names])  # (T_k,)
         mask = real & (
-            causal_mask(len(Q), T_k) if causal else np.ones((len(Q), T_k), bool)
+            causal_mask(len(Q), T_k)
+            if causal
+            else np.ones((len(Q), T_k), bool)
         )
         A = (
             attention_weights(Q, K, mask)
@@ -86,21 +88,28 @@ class MaskExplorer(Figure):
         rows = "".join(
             f"<tr><th scope=row>{name}</th>"
             + "".join(
-                f"<td>{'' if np.isnan(a) else f'{a:.2f}'}</td>" for a in [*row, total]
+                f"<td>{'' if np.isnan(a) else f'{a:.2f}'}</td>"
+                for a in [*row, total]
             )
             + "</tr>"
             for name, row, total in zip(
-                value["tokens"][self.state["cached"] :], value["weights"], value["sums"]
+                value["tokens"][self.state["cached"] :],
+                value["weights"],
+                value["sums"],
             )
         )
-        caption = f"{value['finding']}: a row for each query, a column for each key"
+        caption = (
+            f"{value['finding']}: a row for each query, a column for each key"
+        )
         return table(caption, f"<td></td>{head}", rows)
 
 
 def tokens(padding):
     """What stands at each of the places."""
     words, fill = SENTENCE[: len(SENTENCE) - PADDING], ["pad"] * PADDING
-    return {"none": SENTENCE, "end": words + fill, "start": fill + words}[padding]
+    return {"none": SENTENCE, "end": words + fill, "start": fill + words}[
+        padding
+    ]
 
 
 def finding(mask, sums):
@@ -114,5 +123,7 @@ def finding(mask, sums):
         else f", but rows sum to as little as {least:.2f}"
     )
     return text + (
-        f"; rows with nothing to attend to, all zero: {empty}" if empty else ""
+        f"; rows with nothing to attend to, all zero: {empty}"
+        if empty
+        else ""
     )

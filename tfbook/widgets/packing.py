@@ -4,7 +4,9 @@ a page.
 
 import numpy as np
 
-ALPHABET = "".join(chr(c) for c in range(35, 127) if chr(c) not in "&<\\`")[:88]
+ALPHABET = "".join(chr(c) for c in range(35, 127) if chr(c) not in "&<\\`")[
+    :88
+]
 # a character below LAST ends a number; any other carries one digit in base MORE and is
 # followed by more
 LAST, MORE = 56, 32

@@ -78,9 +78,12 @@ class PositionExplorer(Figure):
         return {"lengths": lengths()}
 
     def still(self):
-        slopes = "".join(f"<td>{-slope:.4f}</td>" for slope in alibi(2, 2, 8)["slopes"])
+        slopes = "".join(
+            f"<td>{-slope:.4f}</td>" for slope in alibi(2, 2, 8)["slopes"]
+        )
         shown = [
-            (p, products(p + 1, 16, 1)["products"][p]) for p in (0, 1, 2, 4, 8, 16)
+            (p, products(p + 1, 16, 1)["products"][p])
+            for p in (0, 1, 2, 4, 8, 16)
         ]
         return (
             "<table><caption>Sinusoidal positions of 16 channels: dot products by "

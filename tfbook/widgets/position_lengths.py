@@ -11,7 +11,9 @@ READS = (32, 64, 128, 256, 512)
 DRAWN = (*SCHEMES, "lstm")
 NAMES = {"alibi": "ALiBi", "lstm": "LSTM"}
 # of windows of positions, counted from 1
-ENDS = np.unique(np.round(2 ** np.arange(0, np.log2(READ) + 0.1, 0.25))).astype(int)
+ENDS = np.unique(
+    np.round(2 ** np.arange(0, np.log2(READ) + 0.1, 0.25))
+).astype(int)
 LOST = 0.05  # nats a token above what the same model needs where its training ended
 
 
@@ -54,7 +56,9 @@ def curve(name, loss):
     how much is drawn and what it comes to.
     """
     T_end = int(np.isfinite(loss).sum())
-    windows = [(start, end) for start, end in zip([0, *ENDS], ENDS) if end <= T_end]
+    windows = [
+        (start, end) for start, end in zip([0, *ENDS], ENDS) if end <= T_end
+    ]
     heights = [loss[start:end].mean() for start, end in windows]
     at_trained = loss[TRAINED * 3 // 4 : TRAINED].mean()
     reads = []
@@ -64,8 +68,12 @@ def curve(name, loss):
             {
                 "points": points,
                 "ends": T_end < T,
-                "mean": None if T_end < T else round(float(loss[:T].mean()), 3),
-                "lost": bool(T > TRAINED and heights[points - 1] > at_trained + LOST),
+                "mean": None
+                if T_end < T
+                else round(float(loss[:T].mean()), 3),
+                "lost": bool(
+                    T > TRAINED and heights[points - 1] > at_trained + LOST
+                ),
             }
         )
     return {

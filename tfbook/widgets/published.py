@@ -80,8 +80,14 @@ def still():
     for model in MODELS:
         for T in (512, 2048, 32768):
             passed, memory = whole(model, T), count(model, T).memory
-            cells = [*(f"{share:.1f} %" for share in passed["shares"]), passed["total"]]
-            cells += [short(BYTES * memory[part]) + "B" for part in ("scores", "cache")]
+            cells = [
+                *(f"{share:.1f} %" for share in passed["shares"]),
+                passed["total"],
+            ]
+            cells += [
+                short(BYTES * memory[part]) + "B"
+                for part in ("scores", "cache")
+            ]
             rows += (
                 f"<tr><th scope=row>{model}, T = {T}</th>"
                 + "".join(f"<td>{cell}</td>" for cell in cells)

@@ -55,10 +55,15 @@ class ReachExplorer(Figure):
         return {
             # (T, T), a row for each output
             "reach": {
-                name: np.where(j > 0, j / j.max(), np.nan) for name, j in J.items()
+                name: np.where(j > 0, j / j.max(), np.nan)
+                for name, j in J.items()
             },
-            "seen": {name: (j > 0).sum(axis=1).tolist() for name, j in J.items()},
-            "fainter": {name: [fainter(row) for row in j] for name, j in J.items()},
+            "seen": {
+                name: (j > 0).sum(axis=1).tolist() for name, j in J.items()
+            },
+            "fainter": {
+                name: [fainter(row) for row in j] for name, j in J.items()
+            },
             # from the first input
             "path": {
                 name: [f(n + 1, D).path_length for n in range(T)]
@@ -109,7 +114,9 @@ def untrained(T, layers, k):
     return X, {
         "rnn": lambda X: rnn(X, W_x, W_h, np.zeros(D)),
         "conv": convolutions,
-        "attention": lambda X: scaled_dot_product_attention(*(X @ W for W in W_QKV)),
+        "attention": lambda X: scaled_dot_product_attention(
+            *(X @ W for W in W_QKV)
+        ),
     }
 
 
@@ -133,7 +140,8 @@ def reach(f, X, nudge=1e-4):
     T, d = X.shape
     # (s, channel, T, d): one number at a time
     moved = nudge * np.eye(T * d).reshape(T, d, T, d)
-    J = (f(X + moved) - f(X - moved)) / (2 * nudge)  # (s, channel, t, channel)
+    # (s, channel, t, channel)
+    J = (f(X + moved) - f(X - moved)) / (2 * nudge)
     return np.sqrt((J**2).sum(axis=(1, 3))).T
 
 

@@ -88,10 +88,12 @@ class RooflineExplorer(Figure):
     def points(self, chip, precision, T, d_k):
         """Every form, on the roof."""
         intensities = [
-            count(form, chip, precision, T, d_k)[0].intensity for form in FORMS
+            count(form, chip, precision, T, d_k)[0].intensity
+            for form in FORMS
         ]
         return [
-            [across(i), up(CHIPS[chip].attainable(i, precision))] for i in intensities
+            [across(i), up(CHIPS[chip].attainable(i, precision))]
+            for i in intensities
         ]
 
     # ---- the form that is chosen ----
@@ -152,7 +154,9 @@ class RooflineExplorer(Figure):
         rows = ""
         for form in FORMS:
             for chip in CHIPS:
-                v = self.compute(**{**self.default, "form": form, "chip": chip})
+                v = self.compute(
+                    **{**self.default, "form": form, "chip": chip}
+                )
                 cells = [
                     chip,
                     v["moved"],

@@ -16,17 +16,23 @@ def count(form, chip, precision, T, d_k):
     """The traffic of a form of attention, and of that the bytes of T × T matrices."""
     size, on_chip = SIZES[precision], CHIPS[chip].block
     if form == "plain":
-        scores, softmax, mix = plain_attention(T, d_k, H=HEADS, size=size).values()
+        scores, softmax, mix = plain_attention(
+            T, d_k, H=HEADS, size=size
+        ).values()
         return scores + softmax + mix, 2 * softmax.bytes
     if form == "fused":
         return fused_attention(T, d_k, H=HEADS, size=size, chip=on_chip), 0
     kv = HEADS // SHARING if form.endswith("shared") else HEADS
-    return fused_attention(1, d_k, T_k=T, H=HEADS, H_kv=kv, size=size, chip=on_chip), 0
+    return fused_attention(
+        1, d_k, T_k=T, H=HEADS, H_kv=kv, size=size, chip=on_chip
+    ), 0
 
 
 def seconds(form, chip, precision, T, d_k):
     """The least time of the arithmetic, and of the memory."""
-    return CHIPS[chip].seconds(count(form, chip, precision, T, d_k)[0], precision)
+    return CHIPS[chip].seconds(
+        count(form, chip, precision, T, d_k)[0], precision
+    )
 
 
 def across(intensity):

@@ -32,14 +32,19 @@ class ScaleExplorer(Figure):
 
     title = "Why divide by √dₖ"
     controls = (
-        Slider("d_k", "dₖ width of a head", [1, 4, 16, 64, 256, 1024], most=2048),
+        Slider(
+            "d_k", "dₖ width of a head", [1, 4, 16, 64, 256, 1024], most=2048
+        ),
         Switch("scale", "divide by √dₖ"),
     )
     default: ClassVar = {"d_k": 64, "scale": False}
 
     def compute(self, d_k, scale):
         rng = np.random.default_rng(1)
-        q, K = (rng.standard_normal((400, 1, d_k)), rng.standard_normal((400, 16, d_k)))
+        q, K = (
+            rng.standard_normal((400, 1, d_k)),
+            rng.standard_normal((400, 16, d_k)),
+        )
         # (400 queries, 16 keys)
         S = (K @ q.swapaxes(-1, -2))[..., 0] * (d_k**-0.5 if scale else 1)
         A = np.sort(softmax(S))[:, ::-1]
@@ -53,7 +58,9 @@ class ScaleExplorer(Figure):
             "weights": A[typical],
             "spread": float(np.exp(entropy).mean().round(3)),
             "deviation": float(S.std().round(3)),
-            "gradient": float(np.linalg.norm(J, axis=(-1, -2)).mean().round(3)),
+            "gradient": float(
+                np.linalg.norm(J, axis=(-1, -2)).mean().round(3)
+            ),
         }
 
     def still(self):

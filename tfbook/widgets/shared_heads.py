@@ -57,7 +57,9 @@ class SharedHeads(Figure):
         H_kv = min(H, H_kv)
         # (H_kv, 1, 1), each holding its own number
         heads = np.arange(H_kv, dtype=float)[:, None, None]
-        shared, full = (cost.layer(T, H * WIDTH, H, H_kv=n) for n in (H_kv, H))
+        shared, full = (
+            cost.layer(T, H * WIDTH, H, H_kv=n) for n in (H_kv, H)
+        )
         cache = [BYTES * L * row.memory["cache"] for row in (shared, full)]
         params = [
             L * (row.params["projections"] + row.params["output"])
@@ -67,7 +69,10 @@ class SharedHeads(Figure):
             "H_kv": H_kv,
             # (H,) in a row: 0 0 1 1, not 0 1 0 1
             "reads": repeat_heads(heads, H // H_kv).ravel(),
-            "shares": [round(100 * part / whole, 2) for part, whole in (cache, params)],
+            "shares": [
+                round(100 * part / whole, 2)
+                for part, whole in (cache, params)
+            ],
             "cache": [short(n) + "B" for n in cache],
             "params": [short(n).strip() for n in params],
         }

@@ -5,7 +5,11 @@ sequence.
 from functools import partial
 from typing import ClassVar
 
-from tfbook.cost.communication import data_parallel, sequence_parallel, tensor_parallel
+from tfbook.cost.communication import (
+    data_parallel,
+    sequence_parallel,
+    tensor_parallel,
+)
 from tfbook.widgets.base import Figure, table
 from tfbook.widgets.controls import Choice, Slider, Switch
 
@@ -66,7 +70,16 @@ class SplitExplorer(Figure):
         "d": 4096,
         "shared": False,
     }
-    columns = ("mine", "grid", "whose", "idle", "sent", "total", "memory", "held")
+    columns = (
+        "mine",
+        "grid",
+        "whose",
+        "idle",
+        "sent",
+        "total",
+        "memory",
+        "held",
+    )
 
     def mine(self, cut, p, process, d):
         """In words, which part the process has."""
@@ -98,7 +111,9 @@ class SplitExplorer(Figure):
                 else "later"
             )
         )
-        return [[state(r, s) for s in range(1, p + 1)] for r in range(1, p + 1)]
+        return [
+            [state(r, s) for s in range(1, p + 1)] for r in range(1, p + 1)
+        ]
 
     def whose(self, p, step):
         """Whose keys each process has in a step of the ring."""
@@ -154,13 +169,17 @@ class SplitExplorer(Figure):
         ]
 
     def held(self, p, T, d, shared):
-        return [round(sum(parts), 2) for parts in self.memory(p, T, d, shared)]
+        return [
+            round(sum(parts), 2) for parts in self.memory(p, T, d, shared)
+        ]
 
     def constants(self):
         return {"cuts": [*CUTS], "B": B}
 
     def still(self):
-        setting = {name: self.state[name] for name in ("p", "T", "d", "shared")}
+        setting = {
+            name: self.state[name] for name in ("p", "T", "d", "shared")
+        }
         sent, memory, total, held = (
             getattr(self, name)(**setting)
             for name in ("sent", "memory", "total", "held")

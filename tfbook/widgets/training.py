@@ -10,7 +10,8 @@ from tfbook.experiments import language
 from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider
 
-LOW, HIGH = (1.0, 7.0)  # bits a character at the foot and at the top of the chart
+# bits a character at the foot and at the top of the chart
+LOW, HIGH = (1.0, 7.0)
 VISIBLE = {"\n": "↵", " ": "␣", "\t": "⇥"}
 
 
@@ -60,13 +61,16 @@ class TrainingExplorer(Figure):
                 for shown in record["shown"]
             ],
             "train": [
-                [across(shown["step"]), up(shown["train"])] for shown in record["shown"]
+                [across(shown["step"]), up(shown["train"])]
+                for shown in record["shown"]
             ],
             "baselines": [
                 [name, f"{bits:.2f}", up(bits)]
                 for name, bits in record["baselines"].items()
             ],
-            "across": [[f"{step:,}", across(step)] for step in (0, 10, 100, 1000)],
+            "across": [
+                [f"{step:,}", across(step)] for step in (0, 10, 100, 1000)
+            ],
             "up": [[bits, up(bits)] for bits in range(1, 8)],
             "prompt": record["prompt"],
             "size": (
@@ -80,7 +84,8 @@ class TrainingExplorer(Figure):
         for shown in language.record()["shown"]:
             if shown["step"] in (0, 100, 600, steps()[-1]):
                 written = "".join(
-                    VISIBLE.get(c, c) if c != " " else c for c in shown["sample"][:48]
+                    VISIBLE.get(c, c) if c != " " else c
+                    for c in shown["sample"][:48]
                 )
                 escaped = written.replace("&", "&amp;").replace("<", "&lt;")
                 rows += (

@@ -30,9 +30,14 @@ def load():
     >>> list(load())
     ['none', 'ReLU', 'GELU', 'SwiGLU', 'GEGLU']
     """
-    runs, shape = (record()["runs"], (len(record()["seeds"]), len(record()["rates"])))
+    runs, shape = (
+        record()["runs"],
+        (len(record()["seeds"]), len(record()["rates"])),
+    )
     networks = dict.fromkeys(run["network"] for run in runs)
     return {
-        name: np.reshape([run["loss"] for run in runs if run["network"] == name], shape)
+        name: np.reshape(
+            [run["loss"] for run in runs if run["network"] == name], shape
+        )
         for name in networks
     }

@@ -42,7 +42,10 @@ NETWORKS = {
 }
 VOCABULARY = characters(text())
 TOKENS = torch.tensor(encode(text(), VOCABULARY))
-TRAIN, HELD_OUT = (TOKENS[: len(TOKENS) * 9 // 10], TOKENS[len(TOKENS) * 9 // 10 :])
+TRAIN, HELD_OUT = (
+    TOKENS[: len(TOKENS) * 9 // 10],
+    TOKENS[len(TOKENS) * 9 // 10 :],
+)
 
 
 def loss(model, tokens):
@@ -66,7 +69,14 @@ def model_of(network, seed):
         len(VOCABULARY), T, D, H, L, norm="pre", fused=True
     ).state_dict()
     model = LanguageModel(
-        len(VOCABULARY), T, D, H, L, norm="pre", fused=True, **NETWORKS[network]
+        len(VOCABULARY),
+        T,
+        D,
+        H,
+        L,
+        norm="pre",
+        fused=True,
+        **NETWORKS[network],
     )
     state = model.state_dict()
     model.load_state_dict(
@@ -119,7 +129,9 @@ def entry(run):
 
 
 if __name__ == "__main__":
-    settings = [(n, seed, rate) for seed, rate, n in product(SEEDS, RATES, NETWORKS)]
+    settings = [
+        (n, seed, rate) for seed, rate, n in product(SEEDS, RATES, NETWORKS)
+    ]
     runs = parallel(entry, settings, __doc__)
     record = {
         "command": "python -m tfbook.experiments.activations",
@@ -136,4 +148,6 @@ if __name__ == "__main__":
         "seconds": round(sum(run["seconds"] for run in runs)),
         "runs": runs,
     }
-    activations.FILE.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    activations.FILE.write_text(
+        json.dumps(record, indent=1) + "\n", encoding="utf-8"
+    )

@@ -60,7 +60,9 @@ def pairs(rng, n, held_out=False):
 
 def tokens(texts, T):
     """Turn texts into one array, (n, T), filled up on the left."""
-    return np.stack([encode(text.rjust(T, VOCAB[PAD]), VOCAB) for text in texts])
+    return np.stack(
+        [encode(text.rjust(T, VOCAB[PAD]), VOCAB) for text in texts]
+    )
 
 
 def spoken(texts, part):
@@ -116,7 +118,8 @@ def states(source, written, P, half=tfbook.numpy):
     """
     names = "W_x", "W_h", "b"
     encoder, decoder = (
-        {n: P[f"{part}.{n}"] for n in names} for part in ("encoder", "decoder")
+        {n: P[f"{part}.{n}"] for n in names}
+        for part in ("encoder", "decoder")
     )
     H_enc = half.lstm(half.embed(source, P["E"]), encoder)
     h_0 = H_enc[..., -1, :]
@@ -141,7 +144,9 @@ def write(source, P, **options):
     """
     written = np.full((*source.shape[:-1], 1), PAD)
     for _ in range(T):
-        best = logits(source, written, P, **options)[..., -1:, :].argmax(axis=-1)
+        best = logits(source, written, P, **options)[..., -1:, :].argmax(
+            axis=-1
+        )
         written = np.concatenate([written, best], axis=-1)
     return written[..., 1:]
 
@@ -156,13 +161,18 @@ def train(seed, attend, steps, batch=64, learning_rate=0.01, each=None):
     from tfbook.experiments.study import fit, warmed_up
 
     rng = np.random.default_rng(seed)
-    P = {name: torch.tensor(p, requires_grad=True) for name, p in start(seed).items()}
+    P = {
+        name: torch.tensor(p, requires_grad=True)
+        for name, p in start(seed).items()
+    }
 
     def loss():
         texts = zip(pairs(rng, batch), (T_K, T))
         source, target = (tokens(text, length) for text, length in texts)
         written = torch.tensor(shifted(target))
-        guesses = logits(torch.tensor(source), written, P, tfbook.torch, attend)
+        guesses = logits(
+            torch.tensor(source), written, P, tfbook.torch, attend
+        )
         return tfbook.torch.cross_entropy(guesses, torch.tensor(target))
 
     fit(

@@ -41,7 +41,8 @@ def entry(run):
         attend,
         STEPS,
         each=lambda step, P: (
-            step % EVERY or curve.append(round(dates.accuracy(P, attend=attend), 3))
+            step % EVERY
+            or curve.append(round(dates.accuracy(P, attend=attend), 3))
         ),
     )
     loss = dates.loss(P, attend=attend)
@@ -51,7 +52,12 @@ def entry(run):
         f" {spent:.0f} s",
         flush=True,
     )
-    return {"seed": seed, "attend": attend, "loss": round(loss, 4), "accuracy": curve}
+    return {
+        "seed": seed,
+        "attend": attend,
+        "loss": round(loss, 4),
+        "accuracy": curve,
+    }
 
 
 if __name__ == "__main__":

@@ -35,9 +35,13 @@ SIZES, SEEDS = {"d": 64, "H": 4, "T": 32}, range(7)
 
 def stored(form, L, small):
     """Least, median and largest of all seeds, as logarithms: (measures, 3, L + 1)."""
-    measured = [measure(form, L, seed=seed, small=small, **SIZES) for seed in SEEDS]
+    measured = [
+        measure(form, L, seed=seed, small=small, **SIZES) for seed in SEEDS
+    ]
     # (seeds, measures, L + 1)
-    values = np.array([[one[name] for name in depth.MEASURES] for one in measured])
+    values = np.array(
+        [[one[name] for name in depth.MEASURES] for one in measured]
+    )
     with np.errstate(divide="ignore"), warnings.catch_warnings():
         # all NaN where activations are 0
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -59,7 +63,9 @@ if __name__ == "__main__":
         for small in (False, True):
             for L in depth.DEPTHS:
                 arrays[f"{form}.{L}.{small}"] = stored(form, L, small)
-            at_96 = dict(zip(depth.MEASURES, arrays[f"{form}.96.{small}"][:, 1]))
+            at_96 = dict(
+                zip(depth.MEASURES, arrays[f"{form}.96.{small}"][:, 1])
+            )
             print(
                 f"    {form:9} {'small' if small else '     '}  gradient"
                 f" {at_96['gradient'][0]:6.1f}  own {at_96['own'][0]:6.1f}  direct"

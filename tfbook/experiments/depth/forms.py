@@ -17,7 +17,9 @@ FORMS = "none", "residual", *NORMS
 # no gradient through attention nor through the network: what is left is the direct path
 CUT = {
     "attention": (
-        lambda *args, **options: scaled_dot_product_attention(*args, **options).detach()
+        lambda *args, **options: scaled_dot_product_attention(
+            *args, **options
+        ).detach()
     ),
     "activation": lambda x: relu(x).detach(),
 }
@@ -59,7 +61,9 @@ def layer_of_form(
     False
     """
     if form not in FORMS:
-        raise ValueError(f"form: expected one of {', '.join(FORMS)}, got {form!r}")
+        raise ValueError(
+            f"form: expected one of {', '.join(FORMS)}, got {form!r}"
+        )
     if form in NORMS:
         return transformer_layer(
             X, P, H, norm=form, attention=attention, activation=activation
@@ -71,7 +75,9 @@ def layer_of_form(
         )
 
     def mlp(Z):
-        return feed_forward(Z, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation)
+        return feed_forward(
+            Z, P["W_1"], P["b_1"], P["W_2"], P["b_2"], activation
+        )
 
     if form == "none":
         return mlp(attend(X))
@@ -146,7 +152,9 @@ def gradients(kept, G):
     """
     if not kept[-1].requires_grad:
         return [*map(torch.zeros_like, kept[:-1]), G]
-    return list(torch.autograd.grad(kept[-1], kept, G, materialize_grads=True))
+    return list(
+        torch.autograd.grad(kept[-1], kept, G, materialize_grads=True)
+    )
 
 
 def measure(form, L, d=64, H=4, T=32, seed=0, small=False):
@@ -190,7 +198,9 @@ def measure(form, L, d=64, H=4, T=32, seed=0, small=False):
             "scale": [X.square().mean().sqrt() for X in kept],
             "spread": [apart(X).norm() / X.norm() for X in kept],
         }
-    return {name: torch.stack(column).numpy() for name, column in columns.items()}
+    return {
+        name: torch.stack(column).numpy() for name, column in columns.items()
+    }
 
 
 def apart(X):

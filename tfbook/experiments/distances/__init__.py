@@ -45,7 +45,8 @@ def sequences(rng, n, D):
 def written(tokens):
     """A row of tokens as text."""
     return " ".join(
-        (SYMBOLS[letter] + SYMBOLS[second]).strip() for letter, second in tokens
+        (SYMBOLS[letter] + SYMBOLS[second]).strip()
+        for letter, second in tokens
     )
 
 

@@ -74,7 +74,9 @@ def trouble(results):
     learned, the steps that it took.
     """
     losses = np.clip(
-        [result["loss"] for result in results], distances.LEARNED, distances.GUESSING
+        [result["loss"] for result in results],
+        distances.LEARNED,
+        distances.GUESSING,
     )
     return losses.sum(), sum(result["steps"] for result in results)
 
@@ -98,14 +100,17 @@ if __name__ == "__main__":
             zip(
                 tried,
                 pool.map(
-                    trial, [(name, D, rate, TRIED_WITH) for name, rate, D in tried]
+                    trial,
+                    [(name, D, rate, TRIED_WITH) for name, rate, D in tried],
                 ),
             )
         )
         best = {
             name: min(
                 RATES,
-                key=lambda rate: trouble([found[name, rate, D] for D in TRIED_AT]),
+                key=lambda rate: trouble(
+                    [found[name, rate, D] for D in TRIED_AT]
+                ),
             )
             for name in distances.NETWORKS
         }
@@ -114,7 +119,8 @@ if __name__ == "__main__":
             zip(
                 runs,
                 pool.map(
-                    trial, [(name, D, best[name], seed) for seed, D, name in runs]
+                    trial,
+                    [(name, D, best[name], seed) for seed, D, name in runs],
                 ),
             )
         )
@@ -123,14 +129,18 @@ if __name__ == "__main__":
             "parameters": parameters(name),
             "rate": best[name],
             "tried": {
-                rate: [found[name, rate, D]["loss"] for D in TRIED_AT] for rate in RATES
+                rate: [found[name, rate, D]["loss"] for D in TRIED_AT]
+                for rate in RATES
             },
         }
         for name in distances.NETWORKS
     }
-    for name, key in product(distances.NETWORKS, ("accuracy", "steps", "loss")):
+    for name, key in product(
+        distances.NETWORKS, ("accuracy", "steps", "loss")
+    ):
         networks[name][key] = [
-            [done[seed, D, name][key] for D in distances.DISTANCES] for seed in SEEDS
+            [done[seed, D, name][key] for D in distances.DISTANCES]
+            for seed in SEEDS
         ]
     record = {
         "command": "python -m tfbook.experiments.distances --jobs 2",
@@ -141,7 +151,10 @@ if __name__ == "__main__":
         "tried at": TRIED_AT,
         "tried with seed": TRIED_WITH,
         "seconds": round(
-            sum(result["seconds"] for result in (*found.values(), *done.values()))
+            sum(
+                result["seconds"]
+                for result in (*found.values(), *done.values())
+            )
         ),
         "torch": torch.__version__.partition("+")[0],
         "networks": networks,

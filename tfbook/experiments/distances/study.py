@@ -52,7 +52,9 @@ class Recurrence(nn.Module):
             else:
                 p.data.zero_()
         if layer is nn.LSTM:
-            self.layer.bias_ih_l0.data[d_h : 2 * d_h] = 1.0  # torch's order is i f g o
+            self.layer.bias_ih_l0.data[d_h : 2 * d_h] = (
+                1.0  # torch's order is i f g o
+            )
 
     def forward(self, X):
         return self.layer(X)[0]
@@ -68,7 +70,9 @@ class Convolutions(nn.Module):
 
     def __init__(self, d, L):
         super().__init__()
-        self.W = nn.ParameterList(random(2, d, 2 * d, fan_in=2 * d) for _ in range(L))
+        self.W = nn.ParameterList(
+            random(2, d, 2 * d, fan_in=2 * d) for _ in range(L)
+        )
         self.b = nn.ParameterList(torch.zeros(2 * d) for _ in range(L))
 
     def forward(self, X):
@@ -93,7 +97,11 @@ class Reader(nn.Module):
                 lambda: Transformer(1, 32, H=2, norm="pre", fused=True),
             ),
             "LSTM": (32, 42, lambda: Recurrence(nn.LSTM, 32, 42)),
-            "dilated convolution": (18, 18, lambda: Convolutions(18, L=LAYERS)),
+            "dilated convolution": (
+                18,
+                18,
+                lambda: Convolutions(18, L=LAYERS),
+            ),
             "RNN": (32, 95, lambda: Recurrence(nn.RNN, 32, 95)),
         }[name]
         self.E = nn.Parameter(torch.randn(len(SYMBOLS), d) / 2**0.5)

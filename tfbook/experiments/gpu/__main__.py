@@ -26,7 +26,9 @@ from tfbook.torch import (
 )
 from tfbook.torch.kernels.measure import milliseconds, peak_bytes
 
-DTYPES = {name: getattr(torch, name) for name in ("float32", "bfloat16", "float16")}
+DTYPES = {
+    name: getattr(torch, name) for name in ("float32", "bfloat16", "float16")
+}
 HEADS, D_K = 16, 64
 
 
@@ -35,7 +37,11 @@ def plain(Q, K, V):
     return torch.softmax(Q @ K.mT * Q.shape[-1] ** -0.5, dim=-1) @ V
 
 
-FORMS = {"plain": plain, "fused": fused_attention, "streaming": streaming_attention}
+FORMS = {
+    "plain": plain,
+    "fused": fused_attention,
+    "streaming": streaming_attention,
+}
 
 
 def limits(where, n, size):
@@ -45,12 +51,16 @@ def limits(where, n, size):
     peak = {}
     for name, dtype in DTYPES.items():
         A = torch.randn(n, n, device=where).to(dtype)
-        peak[name] = 2 * n**3 / (milliseconds(lambda A=A: A @ A, where) / 1000)
+        peak[name] = (
+            2 * n**3 / (milliseconds(lambda A=A: A @ A, where) / 1000)
+        )
     X = torch.zeros(size // 4, device=where)
     Y = torch.empty_like(X)
     return {
         "peak": peak,
-        "bandwidth": 2 * size / (milliseconds(lambda: Y.copy_(X), where) / 1000),
+        "bandwidth": 2
+        * size
+        / (milliseconds(lambda: Y.copy_(X), where) / 1000),
     }
 
 
@@ -62,12 +72,16 @@ def attention(where, lengths):
     for name, dtype in DTYPES.items():
         for T in lengths:
             Q, K, V = (
-                torch.randn(1, HEADS, T, D_K, device=where).to(dtype) for _ in range(3)
+                torch.randn(1, HEADS, T, D_K, device=where).to(dtype)
+                for _ in range(3)
             )
             for form, f in FORMS.items():
                 call = lambda f=f, Q=Q, K=K, V=V: f(Q, K, V)
                 try:
-                    ms, most = (milliseconds(call, where), peak_bytes(call, where))
+                    ms, most = (
+                        milliseconds(call, where),
+                        peak_bytes(call, where),
+                    )
                 except torch.OutOfMemoryError:
                     ms = most = None
                 rows.append(
@@ -98,7 +112,9 @@ def learning(where, T, widths, batches):
     rows = []
     for d, B in product(widths, batches):
         X = torch.randn(B, T, d, device=where, dtype=dtype)
-        heads = MultiHeadAttention(d, max(1, d // D_K), fused=True).to(where, dtype)
+        heads = MultiHeadAttention(d, max(1, d // D_K), fused=True).to(
+            where, dtype
+        )
         lstm = torch.nn.LSTM(d, d, batch_first=True).to(where, dtype)
         layers = {"attention": heads, "LSTM": lambda X, lstm=lstm: lstm(X)[0]}
         for name, layer in layers.items():
@@ -108,7 +124,9 @@ def learning(where, T, widths, batches):
 
             with torch.enable_grad():
                 ms = milliseconds(step, where)
-            rows.append({"d": d, "B": B, "T": T, "layer": name, "milliseconds": ms})
+            rows.append(
+                {"d": d, "B": B, "T": T, "layer": name, "milliseconds": ms}
+            )
             print(f"    {name:9} d {d:5} B {B:3} {ms:9.3f} ms", flush=True)
     return rows
 
@@ -124,8 +142,12 @@ def compiled(where, T):
     )
     try:
         f = torch.compile(plain)
-        worst = (f(Q, K, V).float() - plain(Q, K, V).float()).abs().max().item()
-    except Exception as error:  # no C++ compiler, no Triton: whatever it is, it is said
+        worst = (
+            (f(Q, K, V).float() - plain(Q, K, V).float()).abs().max().item()
+        )
+    except (
+        Exception
+    ) as error:  # no C++ compiler, no Triton: whatever it is, it is said
         return {
             "why not": f"{type(error).__name__}: {str(error).splitlines()[0][:100]}"
         }
@@ -148,8 +170,16 @@ def measure(where, small=False, compile=True):
         if gpu_found
         else [256, 512, 1024]
     )
-    widths, batches = ([64], [1, 4]) if small else ([256, 1024, 2048], [1, 16, 64])
-    n, size = (128, 2**20) if small else (8192, 2**30) if gpu_found else (1024, 2**27)
+    widths, batches = (
+        ([64], [1, 4]) if small else ([256, 1024, 2048], [1, 16, 64])
+    )
+    n, size = (
+        (128, 2**20)
+        if small
+        else (8192, 2**30)
+        if gpu_found
+        else (1024, 2**27)
+    )
     return {
         "device": (
             torch.cuda.get_device_name()
@@ -165,7 +195,9 @@ def measure(where, small=False, compile=True):
         "attention": attention(where, lengths),
         "learning": learning(where, lengths[0], widths, batches),
         "compiled": (
-            compiled(where, lengths[-1]) if compile else {"why not": "not asked for"}
+            compiled(where, lengths[-1])
+            if compile
+            else {"why not": "not asked for"}
         ),
     }
 
@@ -175,9 +207,13 @@ def main(arguments=None):
     parser.add_argument(
         "--out",
         type=Path,
-        help=("where to write; default: gpu.json beside this file, on a CUDA GPU only"),
+        help=(
+            "where to write; default: gpu.json beside this file, on a CUDA GPU only"
+        ),
     )
-    parser.add_argument("--small", action="store_true", help="sizes for a test")
+    parser.add_argument(
+        "--small", action="store_true", help="sizes for a test"
+    )
     parser.add_argument(
         "--no-compile", action="store_true", help="leave torch.compile out"
     )

@@ -41,9 +41,13 @@ def places(tokens):
     # after an earlier place with the same token
     seen = np.zeros((*tokens.shape, T), bool)
     seen[..., 1:] = tokens[..., :, None] == tokens[..., None, :-1]
-    fixed = np.stack([i - j == 1, i - j == 3, (j == 0) & (i > 3), (j == 2) & (i > 5)])
+    fixed = np.stack(
+        [i - j == 1, i - j == 3, (j == 0) & (i > 3), (j == 2) & (i > 5)]
+    )
     fixed = np.broadcast_to(fixed, (*tokens.shape[:-1], *fixed.shape))
-    return np.concatenate([fixed, (seen & (j <= i))[..., None, :, :]], axis=-3)
+    return np.concatenate(
+        [fixed, (seen & (j <= i))[..., None, :, :]], axis=-3
+    )
 
 
 def answers(tokens):
@@ -99,7 +103,11 @@ def measure(tokens, P, H):
         ``scores`` (LAYERS, H, questions), the mean weight that a head gives to where an
         answer stands; ``accuracy`` (questions,); ``loss``, in nats.
     """
-    (A, logits), at, right = (read(tokens, P, H), places(tokens), answers(tokens))
+    (A, logits), at, right = (
+        read(tokens, P, H),
+        places(tokens),
+        answers(tokens),
+    )
     # (n, questions, T)
     asked = right >= 0
     given = np.einsum("lnhij,nqij->lhq", A, at) / asked.sum(axis=(0, -1))

@@ -55,7 +55,9 @@ class Reader(nn.Module):
             # key/value heads beyond H_kv are not there
             if name.endswith(("W_K", "W_V")):
                 P[name] = P[name][:, : d // H * (H_kv or H)]
-        self.E, self.P, self.W = (nn.Parameter(P[name].clone()) for name in "EPW")
+        self.E, self.P, self.W = (
+            nn.Parameter(P[name].clone()) for name in "EPW"
+        )
         self.load_state_dict(P)
 
     def forward(self, tokens):
@@ -63,7 +65,11 @@ class Reader(nn.Module):
         X = embed(tokens, self.E, self.P)
         for attention in self.layers:
             X = X + attention(X, causal_mask(task.T))
-        return (X @ self.W).unflatten(-1, (len(task.QUESTIONS), -1)).transpose(-2, -3)
+        return (
+            (X @ self.W)
+            .unflatten(-1, (len(task.QUESTIONS), -1))
+            .transpose(-2, -3)
+        )
 
 
 def cross_entropy(logits, right):
@@ -86,7 +92,9 @@ def train(d, H, steps=STEPS, seed=SEED, H_kv=None):
     """Return a trained model and the losses on the way."""
     model, rng = Reader(d, H, H_kv), np.random.default_rng([seed, d, H])
     rate = 0.04 * d**-0.5
-    return model, fit(model.parameters(), lambda: loss(model, rng), steps, rate)
+    return model, fit(
+        model.parameters(), lambda: loss(model, rng), steps, rate
+    )
 
 
 def entry(size):

@@ -66,9 +66,14 @@ def read(tokens, P, without=()):
         Y[..., silent, :, :] = 0
         return Y
 
-    options = {name: SIZES[name] for name in ("H", "norm", "activation", "positions")}
+    options = {
+        name: SIZES[name] for name in ("H", "norm", "activation", "positions")
+    }
     logits = language_model(
-        tokens, P, attention=partial(rotary_attention, attention=watched), **options
+        tokens,
+        P,
+        attention=partial(rotary_attention, attention=watched),
+        **options,
     )
     return logits, np.stack(A)
 
@@ -92,9 +97,15 @@ def places(tokens, blanks, period=None):
     blank = np.isin(tokens, list(blanks))[..., None, :] & (j <= i)
     last = blank & (j == np.where(blank, j, -1).max(axis=-1, keepdims=True))
     fixed = [i == j, i - j == 1, i - j == 2, (j == 0) & (i > 2)]
-    again = (i - j == period - 1) & (i >= period) if period else np.zeros((T, T), bool)
+    again = (
+        (i - j == period - 1) & (i >= period)
+        if period
+        else np.zeros((T, T), bool)
+    )
     kinds = [*fixed[:4], last, again]
-    return np.stack([np.broadcast_to(kind, last.shape) for kind in kinds], axis=-3)
+    return np.stack(
+        [np.broadcast_to(kind, last.shape) for kind in kinds], axis=-3
+    )
 
 
 def scores(A, at):

@@ -136,7 +136,10 @@ def surprise(model, read, batch=64):
             reduction="sum",
         ).item()
         for x, y in zip(
-            *(np.array_split(part, len(read[0]) // batch + 1) for part in read)
+            *(
+                np.array_split(part, len(read[0]) // batch + 1)
+                for part in read
+            )
         )
     ]
     return sum(losses) / read[0].size / math.log(2)
@@ -144,7 +147,9 @@ def surprise(model, read, batch=64):
 
 def parameters(model):
     """Of a model, as arrays."""
-    return {name: p.detach().numpy() for name, p in model.state_dict().items()}
+    return {
+        name: p.detach().numpy() for name, p in model.state_dict().items()
+    }
 
 
 def heads(P, read, blanks):
@@ -154,7 +159,8 @@ def heads(P, read, blanks):
     again = language.noise(len(P["E"]))
     of_text, of_noise = (
         language.scores(
-            language.read(tokens, P)[1], language.places(tokens, blanks, period)
+            language.read(tokens, P)[1],
+            language.places(tokens, blanks, period),
         )
         for tokens, period in ((read, None), (again, again.shape[-1] // 2))
     )
@@ -167,21 +173,30 @@ def at_step(folder, step):
     model = fresh(len(vocabulary))
     load_checkpoint(folder / f"{step}.safetensors", model)
     with torch.no_grad():
-        p = token_distribution(model(torch.tensor(encode(PROMPT, vocabulary)))[-1])
+        p = token_distribution(
+            model(torch.tensor(encode(PROMPT, vocabulary)))[-1]
+        )
     top = p.argsort(descending=True, stable=True)[:6]
     some = all_windows(held_out, T)
     behind = [
-        token for token, character in enumerate(vocabulary) if character.isspace()
+        token
+        for token, character in enumerate(vocabulary)
+        if character.isspace()
     ]
     return {
         "step": step,
         "held_out": round(surprise(model, some), 4),
         "train": round(
-            surprise(model, tuple(part[::10] for part in all_windows(tokens, T))), 4
+            surprise(
+                model, tuple(part[::10] for part in all_windows(tokens, T))
+            ),
+            4,
         ),
         "sample": write(model, vocabulary, WRITTEN),
         "next": [[vocabulary[i], round(p[i].item(), 4)] for i in top],
-        "heads": np.round(heads(parameters(model), some[0][::20], behind), 3).tolist(),
+        "heads": np.round(
+            heads(parameters(model), some[0][::20], behind), 3
+        ).tolist(),
     }
 
 
@@ -191,7 +206,10 @@ def measured(folder, run, seconds):
     vocab, last = len(vocabulary), fresh(len(vocabulary))
     load_checkpoint(folder / f"{STEPS}.safetensors", last)
     page = write(last, vocabulary, 3000, seed=1)
-    read, P = (tuple(part[::20] for part in all_windows(held_out, T)), parameters(last))
+    read, P = (
+        tuple(part[::20] for part in all_windows(held_out, T)),
+        parameters(last),
+    )
     missed = [
         [
             round(nats(P, read, [(l, h)]) - nats(P, read), 4)
@@ -218,9 +236,12 @@ def measured(folder, run, seconds):
             name: round(loss / math.log(2), 4)
             for name, loss in baselines(tokens, held_out, vocab).items()
         },
-        "last_loss": round(float(np.mean(run["losses"][-50:])) / math.log(2), 4),
+        "last_loss": round(
+            float(np.mean(run["losses"][-50:])) / math.log(2), 4
+        ),
         "measured": [
-            [step, round(loss / math.log(2), 4)] for step, loss in run["held_out"]
+            [step, round(loss / math.log(2), 4)]
+            for step, loss in run["held_out"]
         ],
         "shown": [at_step(folder, step) for step in SHOWN],
         "ways": {
@@ -230,7 +251,9 @@ def measured(folder, run, seconds):
         "without": missed,
         "page": page,
         "overlap": {
-            name: longest_overlap(words(part), words(decode(tokens, vocabulary)))
+            name: longest_overlap(
+                words(part), words(decode(tokens, vocabulary))
+            )
             for name, part in (
                 ("written", page),
                 ("held out", decode(held_out[:3000], vocabulary)),
@@ -278,14 +301,16 @@ if __name__ == "__main__":
     losses = run(folder)
     record = measured(folder, losses, time.process_time() - began)
     language.FILE.write_text(
-        json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+        json.dumps(record, ensure_ascii=False, indent=1) + "\n",
+        encoding="utf-8",
     )
     last = fresh(len(record["vocabulary"]))
     load_checkpoint(folder / f"{STEPS}.safetensors", last)
     np.savez_compressed(
         language.MODEL,
         **{
-            f"last.{name}": p.astype(np.float16) for name, p in parameters(last).items()
+            f"last.{name}": p.astype(np.float16)
+            for name, p in parameters(last).items()
         },
     )
     for file in (language.FILE, language.MODEL):

@@ -60,7 +60,9 @@ def losses(norm, rate, warmup, seed, steps=norms.STEPS):
         ) + torch.arange(T + 1)
         # (BATCH, T + 1)
         read = tokens[at]
-        loss = cross_entropy(model(read[:, :-1]).flatten(0, 1), read[:, 1:].flatten())
+        loss = cross_entropy(
+            model(read[:, :-1]).flatten(0, 1), read[:, 1:].flatten()
+        )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -34,7 +34,9 @@ def tokens():
     other asks.
     """
     once = "\n\n".join(dict.fromkeys(text().split("\n\n")))
-    read = np.frombuffer(once.encode("ascii", "replace"), np.uint8).astype(np.int64)
+    read = np.frombuffer(once.encode("ascii", "replace"), np.uint8).astype(
+        np.int64
+    )
     return np.split(read, [len(read) * 9 // 10])
 
 

@@ -49,24 +49,35 @@ class LSTM(nn.Module):
 
     def __init__(self, vocab, d, L):
         super().__init__()
-        self.E = nn.Parameter(0.02 * torch.randn(vocab, d))  # as in a LanguageModel
-        self.layers = nn.ModuleList(nn.ParameterDict(self.start(d)) for _ in range(L))
+        # as in a LanguageModel
+        self.E = nn.Parameter(0.02 * torch.randn(vocab, d))
+        self.layers = nn.ModuleList(
+            nn.ParameterDict(self.start(d)) for _ in range(L)
+        )
 
     @staticmethod
     def start(d):
         P = {name: torch.randn(d, 4 * d) / d**0.5 for name in ("W_x", "W_h")}
         # forget gates begin open
-        return P | {"b": torch.cat([torch.zeros(d), torch.ones(d), torch.zeros(2 * d)])}
+        return P | {
+            "b": torch.cat(
+                [torch.zeros(d), torch.ones(d), torch.zeros(2 * d)]
+            )
+        }
 
     def forward(self, tokens):
-        return task.recurrent_logits(tokens, dict(self.named_parameters()), embed, lstm)
+        return task.recurrent_logits(
+            tokens, dict(self.named_parameters()), embed, lstm
+        )
 
 
 def loss(model, text, rng):
     """Of the model's guesses on sequences from anywhere in the text, in nats."""
     start = rng.integers(len(text) - task.TRAINED, size=(BATCH, 1))
     tokens = torch.tensor(text[start + np.arange(task.TRAINED + 1)])
-    return cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+    return cross_entropy(
+        model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten()
+    )
 
 
 def begin(reader):
@@ -90,7 +101,9 @@ def train(reader, seed, steps=STEPS):
     torch.manual_seed(seed)
     model = begin(reader)
     text, rng = task.tokens()[0], np.random.default_rng(seed)
-    losses = fit(model.parameters(), lambda: loss(model, text, rng), steps, RATE)
+    losses = fit(
+        model.parameters(), lambda: loss(model, text, rng), steps, RATE
+    )
     return model, losses
 
 

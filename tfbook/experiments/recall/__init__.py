@@ -25,7 +25,10 @@ def sequences(rng, n):
     """Return n rows of T tokens (a capital is its letter + 8), how far before the end
     each capital stands, and its letter.
     """
-    tokens, position = (rng.integers(LETTERS, size=(n, T)), rng.integers(T, size=n))
+    tokens, position = (
+        rng.integers(LETTERS, size=(n, T)),
+        rng.integers(T, size=n),
+    )
     rows = np.arange(n)
     letter = tokens[rows, position]
     tokens[rows, position] += LETTERS
@@ -68,7 +71,9 @@ class LSTM(nn.Module):
         super().__init__()
         self.W_x, self.W_h = random(d, 4 * d_h), random(d_h, 4 * d_h)
         # i f g o
-        self.b = nn.Parameter(torch.tensor([0.0, 1.0, 0.0, 0.0]).repeat_interleave(d_h))
+        self.b = nn.Parameter(
+            torch.tensor([0.0, 1.0, 0.0, 0.0]).repeat_interleave(d_h)
+        )
 
     def forward(self, X):
         return lstm(X, {"W_x": self.W_x, "W_h": self.W_h, "b": self.b})
@@ -95,7 +100,8 @@ def dilated(X, W, b, gap):
     """A causal convolution over every gap-th position: conv1d on ``gap`` interleaved
     sequences; gap has to divide T.
     """
-    apart = X.unflatten(-2, (-1, gap)).transpose(-2, -3)  # (..., gap, T / gap, d)
+    # (..., gap, T / gap, d)
+    apart = X.unflatten(-2, (-1, gap)).transpose(-2, -3)
     return conv1d(apart, W, b, causal=True).transpose(-2, -3).flatten(-3, -2)
 
 
@@ -117,7 +123,11 @@ class Reader(nn.Module):
                 19,
                 lambda: Convolutions(19, k=2, gaps=[1, 2, 4, 8, 16, 32]),
             ),
-            "convolution": (19, 19, lambda: Convolutions(19, k=3, gaps=[1, 1, 1, 1])),
+            "convolution": (
+                19,
+                19,
+                lambda: Convolutions(19, k=3, gaps=[1, 1, 1, 1]),
+            ),
             "RNN": (32, 48, lambda: Recurrence(32, 48)),
         }[name]
         self.E = nn.Parameter(torch.randn(2 * LETTERS, d))

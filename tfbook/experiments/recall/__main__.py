@@ -49,7 +49,9 @@ def trial(run):
     model, losses = recall.train(name, RATE, STEPS, BATCH, seed)
     result = {
         # means of 20 steps
-        "losses": np.mean(np.reshape(losses, (-1, 20)), axis=-1).round(4).tolist(),
+        "losses": np.mean(np.reshape(losses, (-1, 20)), axis=-1)
+        .round(4)
+        .tolist(),
         "accuracy": recall.accuracy(model).round(4).tolist(),
         "parameters": sum(p.numel() for p in model.parameters()),
     }

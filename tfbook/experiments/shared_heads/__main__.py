@@ -72,7 +72,9 @@ def train_text(H_kv, seed, steps=400):
         optimizer.step()
         schedule.step()
     with torch.no_grad():
-        return loss_of(model, excerpts(unseen, 256, np.random.default_rng(0))).item()
+        return loss_of(
+            model, excerpts(unseen, 256, np.random.default_rng(0))
+        ).item()
 
 
 def train_recall(H_kv, seed, steps=1000):
@@ -124,4 +126,6 @@ if __name__ == "__main__":
         "torch": torch.__version__.partition("+")[0],
         "models": results,
     }
-    stored.FILE.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    stored.FILE.write_text(
+        json.dumps(record, indent=1) + "\n", encoding="utf-8"
+    )

@@ -19,7 +19,9 @@ from tfbook.numpy.multi_head import multi_head_attention
 
 @shapes(**scaled_dot_product_attention.contract)
 @np.errstate(invalid="ignore")  # a value that the mask hides may be infinite
-def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=None):
+def scaled_dot_product_attention_vjp(
+    dY, Q, K, V, mask=None, bias=None, scale=None
+):
     r"""Gradients of :func:`scaled_dot_product_attention`, back along its three steps:
     mix, softmax, scores.
 
@@ -52,7 +54,11 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
     >>> dQ, dK, dV = scaled_dot_product_attention_vjp(
     ...     dY=[[1.0]], Q=[[0.0]], K=[[1.0], [-1.0]], V=[[2.0], [4.0]]
     ... )
-    >>> (dQ, dK.ravel(), dV.ravel())  # looking more at the first key brings Y = 3 down
+    >>> (
+    ...     dQ,
+    ...     dK.ravel(),
+    ...     dV.ravel(),
+    ... )  # looking more at the first key brings Y = 3 down
     (array([[-1.]]), array([0., 0.]), array([0.5, 0.5]))
     """
     A = attention_weights(Q, K, mask, bias, scale)
@@ -71,7 +77,17 @@ def scaled_dot_product_attention_vjp(dY, Q, K, V, mask=None, bias=None, scale=No
 
 @shapes(**{**multi_head_attention.contract, "context": "... T_k d"})
 def multi_head_attention_vjp(
-    dY, X, W_Q, W_K, W_V, W_O, H, H_kv=None, mask=None, bias=None, context=None
+    dY,
+    X,
+    W_Q,
+    W_K,
+    W_V,
+    W_O,
+    H,
+    H_kv=None,
+    mask=None,
+    bias=None,
+    context=None,
 ):
     r"""Gradients of :func:`multi_head_attention`.
 
@@ -103,7 +119,13 @@ def multi_head_attention_vjp(
     --------
     >>> I = np.eye(2)
     >>> dX, *dW = multi_head_attention_vjp(
-    ...     dY=np.ones((3, 2)), X=np.ones((3, 2)), W_Q=I, W_K=I, W_V=I, W_O=I, H=2
+    ...     dY=np.ones((3, 2)),
+    ...     X=np.ones((3, 2)),
+    ...     W_Q=I,
+    ...     W_K=I,
+    ...     W_V=I,
+    ...     W_O=I,
+    ...     H=2,
     ... )
     >>> dX, dW[3]
     (array([[1., 1.],
@@ -118,7 +140,9 @@ def multi_head_attention_vjp(
     n = H // H_kv
 
     Q = split_heads(X @ W_Q, H)
-    K, V = (repeat_heads(split_heads(context @ W, H_kv), n) for W in (W_K, W_V))
+    K, V = (
+        repeat_heads(split_heads(context @ W, H_kv), n) for W in (W_K, W_V)
+    )
     Y = merge_heads(scaled_dot_product_attention(Q, K, V, mask, bias))
 
     dY, dW_O = linear_vjp(dY, Y, W_O)
@@ -126,8 +150,12 @@ def multi_head_attention_vjp(
         split_heads(dY, H), Q, K, V, mask, bias
     )
     dX, dW_Q = linear_vjp(merge_heads(dQ), X, W_Q)
-    dcontext_K, dW_K = linear_vjp(merge_heads(repeat_heads_vjp(dK, n)), context, W_K)
-    dcontext_V, dW_V = linear_vjp(merge_heads(repeat_heads_vjp(dV, n)), context, W_V)
+    dcontext_K, dW_K = linear_vjp(
+        merge_heads(repeat_heads_vjp(dK, n)), context, W_K
+    )
+    dcontext_V, dW_V = linear_vjp(
+        merge_heads(repeat_heads_vjp(dV, n)), context, W_V
+    )
     dcontext = dcontext_K + dcontext_V
     if alone:
         return dX + dcontext, dW_Q, dW_K, dW_V, dW_O

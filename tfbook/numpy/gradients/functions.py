@@ -39,7 +39,9 @@ def sum_to(dX, shape):
            [15.]])
     """
     dX = dX.sum(axis=tuple(range(dX.ndim - len(shape))))
-    return dX.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
+    return dX.sum(
+        axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True
+    )
 
 
 def linear_vjp(dY, X, W):
@@ -69,7 +71,9 @@ def linear_vjp(dY, X, W):
     """
     X, W = floats("X", X), floats("W", W)
     dY = gradient_of(dY, (*X.shape[:-1], W.shape[-1]), np.result_type(X, W))
-    return dY @ W.T, X.reshape(-1, X.shape[-1]).T @ dY.reshape(-1, dY.shape[-1])
+    return dY @ W.T, X.reshape(-1, X.shape[-1]).T @ dY.reshape(
+        -1, dY.shape[-1]
+    )
 
 
 def softmax_vjp(dA, S, axis=-1):
@@ -135,10 +139,13 @@ def gelu_vjp(dY, x):
     >>> gelu_vjp([1.0, 1.0], [0.0, 20.0])
     array([0.5, 1. ])
     """
-    x, dtype = bounded(floats("x", x), above=1000)  # further out, the slope is 0 or 1
+    # further out, the slope is 0 or 1
+    x, dtype = bounded(floats("x", x), above=1000)
     below = 0.5 * erfc(x * -math.sqrt(0.5))
     density = np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
-    return (gradient_of(dY, x.shape, x.dtype) * (below + x * density)).astype(dtype)
+    return (gradient_of(dY, x.shape, x.dtype) * (below + x * density)).astype(
+        dtype
+    )
 
 
 def silu_vjp(dY, x):
@@ -158,10 +165,13 @@ def silu_vjp(dY, x):
     >>> silu_vjp([1.0, 1.0], [0.0, 50.0])
     array([0.5, 1. ])
     """
-    x, dtype = bounded(floats("x", x), above=1000)  # further out, the slope is 0 or 1
+    # further out, the slope is 0 or 1
+    x, dtype = bounded(floats("x", x), above=1000)
     # σ(x) and 1 - σ(x)
     sigma, rest = np.exp(-np.logaddexp(0, -x)), np.exp(-np.logaddexp(0, x))
-    return (gradient_of(dY, x.shape, x.dtype) * sigma * (1 + x * rest)).astype(dtype)
+    return (
+        gradient_of(dY, x.shape, x.dtype) * sigma * (1 + x * rest)
+    ).astype(dtype)
 
 
 def cross_entropy_vjp(dL, logits, targets):

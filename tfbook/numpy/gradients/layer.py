@@ -107,7 +107,9 @@ def transformer_layer_vjp(
         return f(X, *(P[name] for name in names), activation or usual)
 
     def mlp_vjp(dY, X):
-        dX, *gradients = f_vjp(dY, X, *(P[name] for name in names), activation or usual)
+        dX, *gradients = f_vjp(
+            dY, X, *(P[name] for name in names), activation or usual
+        )
         dP.update(zip(names, gradients))
         return dX
 
@@ -129,19 +131,29 @@ def transformer_layer_vjp(
     elif norm == "pre":
         Z = residual(X, lambda X: attend(normalize(X, 1)))
         dZ = residual_vjp(
-            dY, Z, lambda dY, Z: normalize_vjp(mlp_vjp(dY, normalize(Z, 2)), Z, 2)
+            dY,
+            Z,
+            lambda dY, Z: normalize_vjp(mlp_vjp(dY, normalize(Z, 2)), Z, 2),
         )
         dX = residual_vjp(
-            dZ, X, lambda dZ, X: normalize_vjp(attend_vjp(dZ, normalize(X, 1)), X, 1)
+            dZ,
+            X,
+            lambda dZ, X: normalize_vjp(
+                attend_vjp(dZ, normalize(X, 1)), X, 1
+            ),
         )
     else:
 
         def between_vjp(dY, X, f, f_vjp, n):
             A = normalize(X, n)
-            return normalize_vjp(f_vjp(normalize_vjp(dY, f(A), n + 1), A), X, n)
+            return normalize_vjp(
+                f_vjp(normalize_vjp(dY, f(A), n + 1), A), X, n
+            )
 
         Z = residual(X, lambda X: normalize(attend(normalize(X, 1)), 2))
-        dZ = residual_vjp(dY, Z, lambda dY, Z: between_vjp(dY, Z, mlp, mlp_vjp, 3))
+        dZ = residual_vjp(
+            dY, Z, lambda dY, Z: between_vjp(dY, Z, mlp, mlp_vjp, 3)
+        )
         dX = residual_vjp(
             dZ, X, lambda dZ, X: between_vjp(dZ, X, attend, attend_vjp, 1)
         )
@@ -181,7 +193,10 @@ def transformer_vjp(dY, X, layers, H, final_norm=None, **options):
     >>> from tfbook.numpy import init_layer
     >>> layers = [init_layer(d=4, H=2, rng=seed) for seed in range(5)]
     >>> dX, dlayers = transformer_vjp(
-    ...     [[1.0, 0.0, 0.0, 0.0]] * 3, [[1.0, 2.0, 3.0, 4.0]] * 3, layers, H=2
+    ...     [[1.0, 0.0, 0.0, 0.0]] * 3,
+    ...     [[1.0, 2.0, 3.0, 4.0]] * 3,
+    ...     layers,
+    ...     H=2,
     ... )
     >>> dX.shape, len(dlayers)
     ((3, 4), 5)
@@ -195,4 +210,8 @@ def transformer_vjp(dY, X, layers, H, final_norm=None, **options):
     for X, P in zip(given[-2::-1], reversed(layers)):
         dY, dP = transformer_layer_vjp(dY, X, P, H, **options)
         dlayers.insert(0, dP)
-    return (dY, dlayers) if final_norm is None else (dY, dlayers, tuple(dfinal_norm))
+    return (
+        (dY, dlayers)
+        if final_norm is None
+        else (dY, dlayers, tuple(dfinal_norm))
+    )

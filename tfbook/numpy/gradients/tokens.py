@@ -46,7 +46,11 @@ def embed_vjp(dX, tokens, E, P=None):
 
     Examples
     --------
-    >>> embed_vjp(dX=[[1.0], [2.0], [4.0]], tokens=[2, 0, 2], E=[[0.0], [0.0], [0.0]])
+    >>> embed_vjp(
+    ...     dX=[[1.0], [2.0], [4.0]],
+    ...     tokens=[2, 0, 2],
+    ...     E=[[0.0], [0.0], [0.0]],
+    ... )
     array([[2.],
            [0.],
            [5.]])
@@ -84,7 +88,11 @@ def layer_norm_vjp(dY, X, gamma, beta, eps=1e-5):
     Examples
     --------
     >>> dX, dgamma, dbeta = layer_norm_vjp(
-    ...     dY=[1.0, 0.0], X=[3.0, 1.0], gamma=[1.0, 1.0], beta=[0.0, 0.0], eps=0.0
+    ...     dY=[1.0, 0.0],
+    ...     X=[3.0, 1.0],
+    ...     gamma=[1.0, 1.0],
+    ...     beta=[0.0, 0.0],
+    ...     eps=0.0,
     ... )
     >>> dX, dgamma, dbeta
     (array([0., 0.]), array([1., 0.]), array([1., 0.]))
@@ -169,7 +177,10 @@ def feed_forward_vjp(dY, X, W_1, b_1, W_2, b_2, activation="relu"):
     ...     W_2=[[1.0], [1.0]],
     ...     b_2=[0.5],
     ... )
-    >>> (dX, dP[1])  # the slope of |x|, and which of the two inner channels is awake
+    >>> (
+    ...     dX,
+    ...     dP[1],
+    ... )  # the slope of |x|, and which of the two inner channels is awake
     (array([1.]), array([1., 0.]))
     """
     f, f_vjp = _activation(activation)

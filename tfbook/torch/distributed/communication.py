@@ -51,22 +51,35 @@ class CountCommunication(TorchDispatchMode):
                 if isinstance(x, torch.Tensor)
             ]
             if name in ("allreduce", "all_reduce"):
-                self.calls.append(("all-reduce", _bytes(tensors[0], all_reduce, p)))
+                self.calls.append(
+                    ("all-reduce", _bytes(tensors[0], all_reduce, p))
+                )
             elif name == "all_gather_into_tensor":  # of a piece
                 self.calls.append(("all-gather", (p - 1) * tensors[0].nbytes))
             elif name == "allgather_base":  # into the whole
-                self.calls.append(("all-gather", _bytes(tensors[0], all_gather, p)))
+                self.calls.append(
+                    ("all-gather", _bytes(tensors[0], all_gather, p))
+                )
             elif name in ("reduce_scatter_tensor", "reduce_scatter_base"):
                 self.calls.append(
                     (
                         "reduce-scatter",
-                        _bytes(max(tensors, key=torch.numel), reduce_scatter, p),
+                        _bytes(
+                            max(tensors, key=torch.numel), reduce_scatter, p
+                        ),
                     )
                 )
             elif name == "send":
                 self.calls.append(("send", tensors[0].nbytes))
-            elif name not in ("recv", "wait_tensor", "wrap_tensor_autograd", "barrier"):
-                raise NotImplementedError(f"{func}: its bytes are not counted")
+            elif name not in (
+                "recv",
+                "wait_tensor",
+                "wrap_tensor_autograd",
+                "barrier",
+            ):
+                raise NotImplementedError(
+                    f"{func}: its bytes are not counted"
+                )
         return result
 
 
@@ -86,12 +99,18 @@ def socket_bytes():
     """
     total = None
     for number in _sockets():
-        with suppress(OSError), socket.socket(fileno=os.dup(number)) as connection:
-            told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
+        with (
+            suppress(OSError),
+            socket.socket(fileno=os.dup(number)) as connection,
+        ):
+            told = connection.getsockopt(
+                socket.IPPROTO_TCP, socket.TCP_INFO, 256
+            )
             if len(told) >= 216:
                 # tcpi_bytes_sent, tcpi_bytes_retrans
                 sent, again = struct.unpack_from("QQ", told, 200)
-                (waiting,) = struct.unpack_from("I", told, 144)  # tcpi_notsent_bytes
+                # tcpi_notsent_bytes
+                (waiting,) = struct.unpack_from("I", told, 144)
                 total = (total or 0) + sent - again + waiting
     return total
 
@@ -100,6 +119,7 @@ def _sockets():
     """The numbers of those open files that are sockets."""
     files = "/proc/self/fd"
     for name in os.listdir(files) if os.path.isdir(files) else []:
-        with suppress(OSError):  # the file of the listing itself is closed by now
+        # the file of the listing itself is closed by now
+        with suppress(OSError):
             if stat.S_ISSOCK(os.stat(f"{files}/{name}").st_mode):
                 yield int(name)

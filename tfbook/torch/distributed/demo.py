@@ -18,7 +18,12 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
-from tfbook.torch import LanguageModel, TransformerLayer, causal_mask, cross_entropy
+from tfbook.torch import (
+    LanguageModel,
+    TransformerLayer,
+    causal_mask,
+    cross_entropy,
+)
 from tfbook.torch.distributed.parallel import (
     CountCommunication,
     average_gradients,
@@ -33,7 +38,9 @@ from tfbook.torch.distributed.parallel import (
 from tfbook.torch.training.checkpoint import load_checkpoint, save_checkpoint
 
 SIZES = {"T": 512, "d": 64, "H": 8, "H_kv": 4, "B": 4}
-SENTENCE = "every process holds a part, and the parts together are the whole. "
+SENTENCE = (
+    "every process holds a part, and the parts together are the whole. "
+)
 
 
 def unsplit_step(layer):
@@ -78,11 +85,15 @@ def fully_sharded_step(layer, mesh):
 
 def tensor_parallel_step(layer, mesh):
     """Each process has its heads, and its channels of the network, of every token."""
-    P = split_parameters(dict(layer.named_parameters()), mesh, layer.H, layer.H_kv)
+    P = split_parameters(
+        dict(layer.named_parameters()), mesh, layer.H, layer.H_kv
+    )
 
     def step(X):
         mask = causal_mask(X.shape[-2]).to(X.device)
-        Y = tensor_parallel_layer(X, P, layer.H, layer.H_kv, layer.norm, mask=mask)
+        Y = tensor_parallel_layer(
+            X, P, layer.H, layer.H_kv, layer.norm, mask=mask
+        )
         Y.square().mean().backward()
         return Y, [p.grad for p in P.values()]
 
@@ -109,18 +120,25 @@ CUTS = {
     "batch, sharded": fully_sharded_step,
     "heads": tensor_parallel_step,
     "sequence, ring": sequence_parallel_step,
-    "sequence, gathered": partial(sequence_parallel_step, form=gathered_attention),
+    "sequence, gathered": partial(
+        sequence_parallel_step, form=gathered_attention
+    ),
 }
 # along which the outputs are cut
-AXES = {"batch": 0, "batch, sharded": 0, "sequence, ring": -2, "sequence, gathered": -2}
+AXES = {
+    "batch": 0,
+    "batch, sharded": 0,
+    "sequence, ring": -2,
+    "sequence, gathered": -2,
+}
 
 
 def layer_and_tokens(mesh):
     """The same in every process, since they draw from the same seed."""
     torch.manual_seed(0)
-    layer = TransformerLayer(SIZES["d"], SIZES["H"], H_kv=SIZES["H_kv"], norm="pre").to(
-        mesh.device_type
-    )
+    layer = TransformerLayer(
+        SIZES["d"], SIZES["H"], H_kv=SIZES["H_kv"], norm="pre"
+    ).to(mesh.device_type)
     X = torch.randn(SIZES["B"], SIZES["T"], SIZES["d"]).to(mesh.device_type)
     return layer, X.requires_grad_()  # as if there were a layer below
 
@@ -141,13 +159,20 @@ def compare(mesh):
         wire = None if before is None else socket_bytes() - before
         right = shard(Y, mesh, AXES[name]) if name in AXES else Y
         # as many as the parameters
-        held = sum((g.to_local() if isinstance(g, DTensor) else g).numel() for g in dP)
+        held = sum(
+            (g.to_local() if isinstance(g, DTensor) else g).numel()
+            for g in dP
+        )
         dP = [g.full_tensor() if isinstance(g, DTensor) else g for g in dP]
         errors = {
             "output": relative_error(mine, right),
             "gradients": max(map(relative_error, dP, gradients)),
         }
-        found[name] = errors | {"sent": counted.calls, "wire": wire, "held": held}
+        found[name] = errors | {
+            "sent": counted.calls,
+            "wire": wire,
+            "held": held,
+        }
     return found
 
 
@@ -172,10 +197,14 @@ def train(mesh, file, steps=12, every=4, killed_at=None):
     one that is there.
     """
     torch.manual_seed(0)
-    model = LanguageModel(vocab=27, T_max=32, d=32, H=4, L=2).to(mesh.device_type)
+    model = LanguageModel(vocab=27, T_max=32, d=32, H=4, L=2).to(
+        mesh.device_type
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     begin = (
-        load_checkpoint(file, model, optimizer)["step"] if Path(file).exists() else 0
+        load_checkpoint(file, model, optimizer)["step"]
+        if Path(file).exists()
+        else 0
     )
     ddp, losses = DistributedDataParallel(model), []
     for step in range(begin, steps):
@@ -201,7 +230,9 @@ def train(mesh, file, steps=12, every=4, killed_at=None):
 def batch(step, B=8, T=33):
     """Sequences cut from one sentence, repeated; which ones hangs on the step alone."""
     letters = sorted(set(SENTENCE))
-    tokens = torch.tensor([letters.index(letter) for letter in SENTENCE]).repeat(2)
+    tokens = torch.tensor(
+        [letters.index(letter) for letter in SENTENCE]
+    ).repeat(2)
     starts = torch.randint(
         len(SENTENCE), (B,), generator=torch.Generator().manual_seed(step)
     )
@@ -212,10 +243,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", choices=["compare", "train"])
     parser.add_argument(
-        "file", help="where compare writes what it prints, or the checkpoint of train"
+        "file",
+        help="where compare writes what it prints, or the checkpoint of train",
     )
     parser.add_argument(
-        "--killed-at", type=int, help="step in which the last process is killed"
+        "--killed-at",
+        type=int,
+        help="step in which the last process is killed",
     )
     options = parser.parse_args()
     torch.set_num_threads(1)

@@ -33,9 +33,12 @@ class ProcessesFailed(RuntimeError):
             for rank, code in exits.items()
             if code < 0 and code != -signal.SIGTERM
         }
-        causes = causes or {rank: code for rank, code in exits.items() if code > 0}
+        causes = causes or {
+            rank: code for rank, code in exits.items() if code > 0
+        }
         said = "; ".join(
-            f"rank {rank} {_ended(code)}" for rank, code in sorted(causes.items())
+            f"rank {rank} {_ended(code)}"
+            for rank, code in sorted(causes.items())
         )
         super().__init__(
             f"{said}; the others were ended"
@@ -103,7 +106,9 @@ def launch(module, p, *arguments, seconds=300):
         )
         try:
             output, log = running.communicate(timeout=seconds)
-        except BaseException as error:  # an interrupt too leaves nothing running
+        except (
+            BaseException
+        ) as error:  # an interrupt too leaves nothing running
             log = _stopped(running)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
@@ -129,7 +134,8 @@ def _stopped(running):
 def _loopback():
     """The name of the network that does not leave this machine."""
     return next(
-        (name for _, name in socket.if_nameindex() if name.startswith("lo")), "lo"
+        (name for _, name in socket.if_nameindex() if name.startswith("lo")),
+        "lo",
     )
 
 

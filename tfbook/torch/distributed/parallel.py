@@ -3,7 +3,10 @@ as torch.distributed takes a second to import.
 """
 
 from tfbook.torch.distributed.collectives import copied, gathered, summed
-from tfbook.torch.distributed.communication import CountCommunication, socket_bytes
+from tfbook.torch.distributed.communication import (
+    CountCommunication,
+    socket_bytes,
+)
 from tfbook.torch.distributed.data_parallel import average_gradients, shard
 from tfbook.torch.distributed.launch import ProcessesFailed, launch
 from tfbook.torch.distributed.processes import processes

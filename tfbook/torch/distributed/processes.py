@@ -82,7 +82,10 @@ def where():
     the CPU.
     """
     local_world_size = int(os.environ.get("LOCAL_WORLD_SIZE", 1))
-    if device().type == "cuda" and torch.cuda.device_count() >= local_world_size:
+    if (
+        device().type == "cuda"
+        and torch.cuda.device_count() >= local_world_size
+    ):
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
         return "cuda"
     return "cpu"
@@ -102,4 +105,10 @@ def peer_failure(error):
         str(error),
         re.IGNORECASE,
     )
-    return found.group().lower() if found else "no answer" if of_processes else None
+    return (
+        found.group().lower()
+        if found
+        else "no answer"
+        if of_processes
+        else None
+    )

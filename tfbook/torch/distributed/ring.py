@@ -37,7 +37,8 @@ class Ring(torch.autograd.Function):
                 log_z = log_z.masked_fill(log_z.isposinf(), -torch.inf)
                 Y, log_Z = merge(Y, log_Z, y, log_z)
             here = arrived() if arrived else here
-        log_Z = log_Z.masked_fill(log_Z.isneginf(), torch.inf)  # nothing attended to
+        # nothing attended to
+        log_Z = log_Z.masked_fill(log_Z.isneginf(), torch.inf)
         ctx.save_for_backward(Q, K, V, mask, Y, log_Z)
         ctx.ring = mesh, causal, options
         return Y.to(Q.dtype)
@@ -53,7 +54,10 @@ class Ring(torch.autograd.Function):
         rank, p = mesh.get_local_rank(), mesh.size()
         q, dy = Q.to(Y.dtype), dY.to(Y.dtype)
         here = torch.cat([K, V], dim=-1)
-        dQ, d_here = torch.zeros_like(q), torch.zeros_like(here, dtype=q.dtype)
+        dQ, d_here = (
+            torch.zeros_like(q),
+            torch.zeros_like(here, dtype=q.dtype),
+        )
         for step in range(p):
             arrived = pass_on(here, mesh) if step < p - 1 else None
             source = (rank - step) % p
@@ -61,7 +65,9 @@ class Ring(torch.autograd.Function):
                 k, v = for_each_head(here.to(q.dtype), Q, K)
                 allowed = columns(mask, source, q, k)
                 own = causal and source == rank
-                dq, *dkv = stream_back(dy, q, k, v, allowed, Y, log_Z, own, *options)
+                dq, *dkv = stream_back(
+                    dy, q, k, v, allowed, Y, log_Z, own, *options
+                )
                 dQ += dq
                 d_here += of_shared_heads(torch.cat(dkv, dim=-1), Q, K)
             d_here = pass_on(d_here, mesh)() if p > 1 else d_here
@@ -75,7 +81,9 @@ def pass_on(X, mesh):
     comes back waits for it.
     """
     group, rank, p = mesh.get_group(), mesh.get_local_rank(), mesh.size()
-    after, before = (dist.get_global_rank(group, (rank + way) % p) for way in (1, -1))
+    after, before = (
+        dist.get_global_rank(group, (rank + way) % p) for way in (1, -1)
+    )
     X = X.contiguous()
     arriving = torch.empty_like(X)
     send = dist.P2POp(dist.isend, X, after, group)
@@ -109,7 +117,9 @@ def merge(Y, log_Z, y, log_z):
 
     Examples
     --------
-    >>> y_1, y_2, Z_1, Z_2 = torch.tensor([2.0, 8.0, 1.0, 2.0]).reshape(4, 1, 1)
+    >>> y_1, y_2, Z_1, Z_2 = torch.tensor([2.0, 8.0, 1.0, 2.0]).reshape(
+    ...     4, 1, 1
+    ... )
     >>> Y, log_Z = merge(y_1, Z_1.log(), y_2, Z_2.log())
     >>> Y.round(decimals=3), log_Z.exp().round(decimals=3)  # (1·2 + 2·8) / 3
     (tensor([[6.]]), tensor([[3.]]))

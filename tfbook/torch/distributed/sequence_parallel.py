@@ -100,8 +100,11 @@ def gathered_attention(
         K, V = (gathered(X.contiguous(), mesh, axis=-2) for X in (K, V))
         if causal:
             T = Q.shape[-2]
-            before = mesh.get_local_rank() * T  # tokens of the processes before
-            past = torch.ones(T, K.shape[-2], dtype=torch.bool, device=Q.device)
+            # tokens of the processes before
+            before = mesh.get_local_rank() * T
+            past = torch.ones(
+                T, K.shape[-2], dtype=torch.bool, device=Q.device
+            )
             past = past.tril(before)
             allowed = past if allowed is None else allowed & past
         return attention(Q, K, V, mask=allowed)

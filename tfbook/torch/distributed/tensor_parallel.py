@@ -13,6 +13,7 @@ from tfbook.torch.multi_head import multi_head_attention
 from tfbook.torch.normalization import layer_norm
 
 COLUMNS, ROWS = Shard(-1), Shard(0)
+# every other parameter is copied
 PLAN = {
     "W_Q": COLUMNS,
     "W_K": COLUMNS,
@@ -24,7 +25,7 @@ PLAN = {
     "W_gate": COLUMNS,
     "W_up": COLUMNS,
     "W_down": ROWS,
-}  # every other parameter is copied
+}
 
 
 def split_parameters(P, mesh, H, H_kv=None):
@@ -112,10 +113,15 @@ def tensor_parallel_layer(
         X = copied(X, mesh)
         if "W_gate" in W:
             blocks = W["W_gate"], W["W_up"], W["W_down"]
-            return summed(gated_feed_forward(X, *blocks, activation or "silu"), mesh)
+            return summed(
+                gated_feed_forward(X, *blocks, activation or "silu"), mesh
+            )
         none = torch.zeros_like(W["b_2"])  # b_2 comes once, after the sum
         blocks = W["W_1"], W["b_1"], W["W_2"], none
-        return summed(feed_forward(X, *blocks, activation or "relu"), mesh) + W["b_2"]
+        return (
+            summed(feed_forward(X, *blocks, activation or "relu"), mesh)
+            + W["b_2"]
+        )
 
     def normalize(X, n):
         return layer_norm(X, W[f"gamma_{n}"], W[f"beta_{n}"])

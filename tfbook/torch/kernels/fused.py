@@ -51,7 +51,9 @@ def fused_attention(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     Examples
     --------
     >>> Q, K, V = torch.eye(2), torch.eye(2), torch.tensor([[1.0], [3.0]])
-    >>> fused_attention(Q, K, V, mask=torch.tensor([[True, False], [False, False]]))
+    >>> fused_attention(
+    ...     Q, K, V, mask=torch.tensor([[True, False], [False, False]])
+    ... )
     tensor([[1.],
             [0.]])
     """
@@ -94,7 +96,9 @@ def _fused(Q, K, V, mask=None, **options):
     if mask is not None and math.prod(mask.shape[:-3]) > 1:
         # a mask for each, before the axes become one
         mask = mask.expand(*leading[:-1], *mask.shape[-3:])
-    Q, K, V, mask = (X if X is None else _four_axes(X) for X in (Q, K, V, mask))
+    Q, K, V, mask = (
+        X if X is None else _four_axes(X) for X in (Q, K, V, mask)
+    )
     Y = F.scaled_dot_product_attention(Q, K, V, attn_mask=mask, **options)
     return Y.reshape(*leading, *Y.shape[-2:])
 

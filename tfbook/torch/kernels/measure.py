@@ -30,7 +30,10 @@ def milliseconds(f, where, repeats=7, clock=time.perf_counter):
     >>> milliseconds(lambda: torch.ones(3).sum(), torch.device("cpu")) > 0
     True
     """
-    clock, threads = clock if where.type == "cpu" else timer, torch.get_num_threads()
+    clock, threads = (
+        clock if where.type == "cpu" else timer,
+        torch.get_num_threads(),
+    )
     call = Timer("f()", globals={"f": f}, timer=clock, num_threads=threads)
     runs = [call.blocked_autorange(min_run_time=0.01) for _ in range(repeats)]
     return 1000 * Measurement.merge(runs)[0].median

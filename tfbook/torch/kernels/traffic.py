@@ -137,7 +137,10 @@ def captured(f, inputs):
     torch._dynamo.reset()
     with torch.no_grad():
         torch.compile(
-            f, backend=aot_autograd(fw_compiler=keep), fullgraph=True, dynamic=False
+            f,
+            backend=aot_autograd(fw_compiler=keep),
+            fullgraph=True,
+            dynamic=False,
         )(*inputs)
     torch._dynamo.reset()
     return graphs[0]
@@ -152,7 +155,9 @@ def moved(groups, number):
     for node in inside:
         sources = map(source, node.all_input_nodes)
         inputs |= {
-            n for n in sources if groups.get(n) != number and not is_a(n, CONSTANTS)
+            n
+            for n in sources
+            if groups.get(n) != number and not is_a(n, CONSTANTS)
         }
         if any(groups.get(user) != number for user in users(node)):
             outputs.add(node)

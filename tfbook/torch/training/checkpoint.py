@@ -45,7 +45,9 @@ def save_checkpoint(file, model, optimizer=None, best=None, **record):
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_checkpoint(f"{folder}/a.safetensors", torch.nn.Linear(2, 1), step=7)
+    ...     save_checkpoint(
+    ...         f"{folder}/a.safetensors", torch.nn.Linear(2, 1), step=7
+    ...     )
     ...     load_checkpoint(f"{folder}/a.safetensors", torch.nn.Linear(2, 1))
     {'step': 7}
     """
@@ -59,13 +61,16 @@ def save_checkpoint(file, model, optimizer=None, best=None, **record):
     if best:
         held["best"] = best
     file, tensors = Path(file), {}
-    text = json.dumps({name: plain(part, name, tensors) for name, part in held.items()})
+    text = json.dumps(
+        {name: plain(part, name, tensors) for name, part in held.items()}
+    )
 
     part = file.with_name(f"{file.name}.part")
     with part.open("wb") as target:
         target.write(save(tensors, {"record": text}))
         target.flush()
-        os.fsync(target.fileno())  # the bytes are on the disk before the name is
+        # the bytes are on the disk before the name is
+        os.fsync(target.fileno())
     os.replace(part, file)
     # so that the name is on the disk too; Windows has no such call
     if hasattr(os, "O_DIRECTORY"):
@@ -168,18 +173,29 @@ def plain(x, name, tensors):
         )
         while name in tensors:  # as a.b of {"a": {"b": x}, "a.b": y}
             name += "'"
-        tensors[name] = x.detach().cpu().clone(memory_format=torch.contiguous_format)
+        tensors[name] = (
+            x.detach().cpu().clone(memory_format=torch.contiguous_format)
+        )
         return {"kind": kind, "value": name}
     if isinstance(x, dict):
         pairs = [
-            (plain(key, name, tensors), plain(value, f"{name}.{key}", tensors))
+            (
+                plain(key, name, tensors),
+                plain(value, f"{name}.{key}", tensors),
+            )
             for key, value in x.items()
         ]
         as_it_is = all(isinstance(key, str) for key in x) and "kind" not in x
         return dict(pairs) if as_it_is else {"kind": "dict", "value": pairs}
     if isinstance(x, list | tuple):
-        values = [plain(value, f"{name}.{i}", tensors) for i, value in enumerate(x)]
-        return values if isinstance(x, list) else {"kind": "tuple", "value": values}
+        values = [
+            plain(value, f"{name}.{i}", tensors) for i, value in enumerate(x)
+        ]
+        return (
+            values
+            if isinstance(x, list)
+            else {"kind": "tuple", "value": values}
+        )
     if x is None or isinstance(x, bool | int | float | str):
         return x
     raise ValueError(
@@ -199,18 +215,23 @@ def back(x, tensors):
         case "tensor":
             return tensors[value]
         case "array":
-            return tensors[value].numpy()[()]  # an array without axes is a scalar
+            # an array without axes is a scalar
+            return tensors[value].numpy()[()]
         case "tuple":
             return tuple(back(value, tensors))
         case "dict":
-            return {back(key, tensors): back(part, tensors) for key, part in value}
+            return {
+                back(key, tensors): back(part, tensors) for key, part in value
+            }
     return {key: back(part, tensors) for key, part in x.items()}
 
 
 def shapes(state):
     """The shape of each parameter."""
     return {
-        name: tuple(p.shape) for name, p in state.items() if isinstance(p, torch.Tensor)
+        name: tuple(p.shape)
+        for name, p in state.items()
+        if isinstance(p, torch.Tensor)
     }
 
 

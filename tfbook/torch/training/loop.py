@@ -125,10 +125,13 @@ def train(
 
         def measure():
             nonlocal best
-            run["held_out"].append((run["step"], evaluate(model, held_out, loss)))
+            run["held_out"].append(
+                (run["step"], evaluate(model, held_out, loss))
+            )
             if patience and run["held_out"][-1] is least(run["held_out"]):
                 best = {
-                    name: p.detach().clone() for name, p in model.state_dict().items()
+                    name: p.detach().clone()
+                    for name, p in model.state_dict().items()
                 }
 
         if watch and not run["step"]:
@@ -136,8 +139,12 @@ def train(
         if held_out and not run["held_out"]:
             measure()
         with progress(steps, run["step"]) as bar:
-            while run["step"] < steps and not exhausted(run["held_out"], patience):
-                for step in range(run["step"], min(run["step"] + every, steps)):
+            while run["step"] < steps and not exhausted(
+                run["held_out"], patience
+            ):
+                for step in range(
+                    run["step"], min(run["step"] + every, steps)
+                ):
                     set_rate(optimizer, rate * schedule(step, steps, warmup))
                     batch = on_device(
                         batches(np.random.default_rng([seed, step])), device
@@ -145,7 +152,9 @@ def train(
                     run["losses"].append(
                         train_step(model, optimizer, batch, loss, clip, step)
                     )
-                    bar.set_postfix_str(f"loss {run['losses'][-1]:.3f}", refresh=False)
+                    bar.set_postfix_str(
+                        f"loss {run['losses'][-1]:.3f}", refresh=False
+                    )
                     bar.update()
                     if watch:
                         watch(model, step + 1)
@@ -155,7 +164,12 @@ def train(
                     measure()
                 if checkpoint:
                     save_checkpoint(
-                        checkpoint, model, optimizer, best, settings=settings, **run
+                        checkpoint,
+                        model,
+                        optimizer,
+                        best,
+                        settings=settings,
+                        **run,
                     )
     if best:
         model.load_state_dict(best)
@@ -242,7 +256,9 @@ def schedule(step, steps, warmup=0.1, floor=0.1):
         return (step + 1) / rising
     return (
         floor
-        + (1 - floor) * (1 + math.cos(math.pi * (step - rising) / (steps - rising))) / 2
+        + (1 - floor)
+        * (1 + math.cos(math.pi * (step - rising) / (steps - rising)))
+        / 2
     )
 
 
@@ -284,7 +300,9 @@ def exhausted(held_out, patience):
     if not patience:
         return False
     best = least(held_out)
-    return len(held_out) - 1 - (held_out.index(best) if best else 0) >= patience
+    return (
+        len(held_out) - 1 - (held_out.index(best) if best else 0) >= patience
+    )
 
 
 def positive(name, x, otherwise=""):
@@ -320,7 +338,9 @@ def seeded(seed, model):
     """Draw from a seed, and leave every generator in the state in which it was
     found.
     """
-    states = [(generator, generator.get_state()) for generator in generators(model)]
+    states = [
+        (generator, generator.get_state()) for generator in generators(model)
+    ]
     try:
         for generator, _ in states:
             generator.manual_seed(seed)
