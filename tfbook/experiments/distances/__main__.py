@@ -31,16 +31,15 @@ A guess is right in 12.5 per cent and loses 2.08 nats; to know both digits and n
 gives 56 per cent.
 """
 
-import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
 import numpy as np
 import torch
 
 from tfbook.experiments.distances import study as distances
+from tfbook.experiments.study import parallel
 
 STEPS, BATCH, SEEDS = 2000, 32, (1, 2, 3)
 # rates are chosen at two distances, with a seed of their own
@@ -87,43 +86,21 @@ def parameters(name):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="networks trained at the same time; the result is the same",
-    )
-    with ProcessPoolExecutor(parser.parse_args().jobs) as pool:
-        tried = list(product(distances.NETWORKS, RATES, TRIED_AT))
-        found = dict(
-            zip(
-                tried,
-                pool.map(
-                    trial,
-                    [(name, D, rate, TRIED_WITH) for name, rate, D in tried],
-                ),
-            )
+    tried = list(product(distances.NETWORKS, RATES, TRIED_AT))
+    trials = [(name, D, rate, TRIED_WITH) for name, rate, D in tried]
+    found = dict(zip(tried, parallel(trial, trials, __doc__)))
+    best = {
+        name: min(
+            RATES,
+            key=lambda rate: trouble(
+                [found[name, rate, D] for D in TRIED_AT]
+            ),
         )
-        best = {
-            name: min(
-                RATES,
-                key=lambda rate: trouble(
-                    [found[name, rate, D] for D in TRIED_AT]
-                ),
-            )
-            for name in distances.NETWORKS
-        }
-        runs = list(product(SEEDS, distances.DISTANCES, distances.NETWORKS))
-        done = dict(
-            zip(
-                runs,
-                pool.map(
-                    trial,
-                    [(name, D, best[name], seed) for seed, D, name in runs],
-                ),
-            )
-        )
+        for name in distances.NETWORKS
+    }
+    runs = list(product(SEEDS, distances.DISTANCES, distances.NETWORKS))
+    trials = [(name, D, best[name], seed) for seed, D, name in runs]
+    done = dict(zip(runs, parallel(trial, trials, __doc__)))
     networks = {
         name: {
             "parameters": parameters(name),

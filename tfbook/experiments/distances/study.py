@@ -28,8 +28,8 @@ from tfbook.experiments.distances import (  # noqa: F401 (who uses the networks 
     written,
 )
 from tfbook.experiments.recall import random
+from tfbook.experiments.study import fit
 from tfbook.torch import Transformer
-from tfbook.torch.training import guess_loss, train_step
 
 
 class Recurrence(nn.Module):
@@ -118,24 +118,14 @@ def train(name, D, rate, steps, batch=32, seed=0):
     2.08); it may stop early.
     """
     torch.manual_seed(seed)
-    model, rng, losses = Reader(name), np.random.default_rng([seed, 1]), []
-    optimizer = torch.optim.Adam(model.parameters(), rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rate, total_steps=steps, pct_start=0.1
-    )
-    while len(losses) < steps and not settled(losses, steps):
+    model, rng = Reader(name), np.random.default_rng([seed, 1])
+
+    def loss():
         tokens, _, digit = map(torch.tensor, sequences(rng, batch, D))
-        losses.append(
-            train_step(
-                model,
-                optimizer,
-                (tokens, digit),
-                guess_loss,
-                clip=1.0,
-                step=len(losses),
-            )
-        )
-        schedule.step()
+        return nn.functional.cross_entropy(model(tokens), digit)
+
+    done = lambda losses: settled(losses, steps)
+    losses = fit(model.parameters(), loss, steps, rate, clip=1.0, stop=done)
     return model, losses
 
 

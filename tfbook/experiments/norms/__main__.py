@@ -21,10 +21,8 @@ time in all. The mean loss of the last 30 steps in nats a character, seeds 0, 1 
     both  rate 0.003  warm-up 100  loss 2.66 2.67 2.65
 """
 
-import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -32,6 +30,7 @@ import torch
 
 from tfbook.experiments import norms
 from tfbook.experiments.depth.forms import NORMS
+from tfbook.experiments.study import fit, parallel, warmed_up
 from tfbook.text import characters, encode, text
 from tfbook.torch import LanguageModel, cross_entropy
 
@@ -44,31 +43,18 @@ def losses(norm, rate, warmup, seed, steps=norms.STEPS):
     torch.manual_seed(seed)
     written = text()[:200_000]
     vocabulary = characters(written)
-    tokens, rng = (
-        torch.tensor(encode(written, vocabulary)),
-        np.random.default_rng(seed),
-    )
+    tokens = torch.tensor(encode(written, vocabulary))
+    rng = np.random.default_rng(seed)
     model = LanguageModel(len(vocabulary), T, D, H, L, norm=norm)
-    optimizer = torch.optim.Adam(model.parameters(), rate, betas=(0.9, 0.98))
-    rise = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min(1, (step + 1) / max(warmup, 1))
-    )
-    kept = []
-    for _ in range(steps):
-        at = torch.tensor(
-            rng.integers(len(tokens) - T, size=(BATCH, 1))
-        ) + torch.arange(T + 1)
-        # (BATCH, T + 1)
-        read = tokens[at]
-        loss = cross_entropy(
-            model(read[:, :-1]).flatten(0, 1), read[:, 1:].flatten()
-        )
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        rise.step()
-        kept.append(loss.item())
-    return kept
+
+    def loss():
+        start = torch.tensor(rng.integers(len(tokens) - T, size=(BATCH, 1)))
+        read = tokens[start + torch.arange(T + 1)]  # (BATCH, T + 1)
+        guesses = model(read[:, :-1]).flatten(0, 1)
+        return cross_entropy(guesses, read[:, 1:].flatten())
+
+    rising, betas = warmed_up(warmup), (0.9, 0.98)
+    return fit(model.parameters(), loss, steps, rate, rising, betas)
 
 
 def run(job):
@@ -86,19 +72,9 @@ def run(job):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="models trained at the same time; the result is the same",
-    )
-    jobs = parser.parse_args().jobs
     every = list(product(NORMS, norms.RATES, norms.WARMUPS, range(SEEDS)))
-    with ProcessPoolExecutor(jobs) as pool:
-        done = np.array(list(pool.map(run, every)), np.float32).reshape(
-            -1, SEEDS, norms.STEPS
-        )
+    done = np.array(parallel(run, every, __doc__), np.float32)
+    done = done.reshape(-1, SEEDS, norms.STEPS)
     record = {
         "command": "python -m tfbook.experiments.norms",
         "L": L,

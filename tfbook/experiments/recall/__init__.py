@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from tfbook.experiments import stored
+from tfbook.experiments.study import fit
 from tfbook.torch import MultiHeadAttention, conv1d, lstm, rnn
 
 T, LETTERS = 64, 8
@@ -144,21 +145,13 @@ def train(name, rate=0.01, steps=800, batch=32, seed=0):
     2.08).
     """
     torch.manual_seed(seed)
-    model, rng, losses = Reader(name), np.random.default_rng([seed, 1]), []
-    optimizer = torch.optim.Adam(model.parameters(), rate)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rate, total_steps=steps, pct_start=0.1
-    )
-    for _ in range(steps):
+    model, rng = Reader(name), np.random.default_rng([seed, 1])
+
+    def loss():
         tokens, _, letter = map(torch.tensor, sequences(rng, batch))
-        loss = nn.functional.cross_entropy(model(tokens), letter)
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        losses.append(loss.item())
-    return model, losses
+        return nn.functional.cross_entropy(model(tokens), letter)
+
+    return model, fit(model.parameters(), loss, steps, rate, clip=1.0)
 
 
 @torch.no_grad()

@@ -27,15 +27,14 @@ of processor time:
 A guess is right in 12.5 per cent and loses 2.08 nats.
 """
 
-import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import torch
 
 from tfbook.experiments import recall
+from tfbook.experiments.study import parallel
 
 STEPS, BATCH, RATE, SEEDS = 800, 32, 0.01, (1, 2, 3)
 
@@ -66,17 +65,8 @@ def trial(run):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="networks trained at the same time; the result is the same",
-    )
-    jobs = parser.parse_args().jobs
     runs = [(name, seed) for seed in SEEDS for name in recall.NETWORKS]
-    with ProcessPoolExecutor(jobs) as pool:
-        each = dict(zip(runs, pool.map(trial, runs)))
+    each = dict(zip(runs, parallel(trial, runs, __doc__)))
     networks = {
         name: {
             "parameters": each[name, SEEDS[0]]["parameters"],

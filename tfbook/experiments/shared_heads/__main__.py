@@ -21,10 +21,8 @@ The seconds of processor time stand last:
     H_kv 1      seed 2      loss 2.2208 right 1.0    24 s
 """
 
-import argparse
 import json
 import time
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 
 import numpy as np
@@ -34,6 +32,7 @@ from torch import nn
 from tfbook.experiments import heads as recall
 from tfbook.experiments import shared_heads as stored
 from tfbook.experiments.heads import __main__ as train_heads
+from tfbook.experiments.study import fit, parallel
 from tfbook.text import characters, encode, text
 from tfbook.torch import LanguageModel
 
@@ -62,15 +61,8 @@ def train_text(H_kv, seed, steps=400):
     tokens = encode(whole, vocab)
     seen, unseen = np.split(tokens, [int(0.9 * len(tokens))])
     model = LanguageModel(len(vocab), T, D, H, L, H_kv=H_kv, norm="pre")
-    optimizer = torch.optim.Adam(model.parameters(), 3e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, 3e-3, total_steps=steps, pct_start=0.1
-    )
-    for _ in range(steps):
-        optimizer.zero_grad()
-        loss_of(model, excerpts(seen, BATCH, rng)).backward()
-        optimizer.step()
-        schedule.step()
+    on_batch = lambda: loss_of(model, excerpts(seen, BATCH, rng))
+    fit(model.parameters(), on_batch, steps, rate=3e-3)
     with torch.no_grad():
         return loss_of(
             model, excerpts(unseen, 256, np.random.default_rng(0))
@@ -108,15 +100,7 @@ def entry(model):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        default=1,
-        help="models trained at the same time; the result is the same",
-    )
-    with ProcessPoolExecutor(parser.parse_args().jobs) as pool:
-        results = list(pool.map(entry, product((H, H // 2, 1), range(3))))
+    results = parallel(entry, product((H, H // 2, 1), range(3)), __doc__)
     record = {
         "command": "python -m tfbook.experiments.shared_heads --jobs 3",
         "d": D,
