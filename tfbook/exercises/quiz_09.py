@@ -87,25 +87,25 @@ QUIZ = [
         },
     ),
     choice(
-        "An RNN works on 64 sequences at a time instead of one, on a single core. The "
-        "time for each sequence",
+        "On one core, an RNN of 64 channels does its FLOPs much more slowly than "
+        "attention. Is that because each step waits for the one before?",
         (
-            "falls to about a fifth, as this chapter measured",
+            "It does not show that: with 1 channel the steps take nearly as long",
             (
-                "Each step turns from vector times matrix into matrix times matrix, "
-                "which one core did at about five times the rate."
+                "Most of such a step is the calls from Python. Only controls tell "
+                "calls, fetching and waiting apart."
             ),
         ),
         {
-            "stays the same, there are just as many steps": (
-                "As many steps for 64 times the work: each sequence has a share of "
-                "them."
+            "Yes: its steps follow one another, attention's do not": (
+                "They do in a batch of 16 as well, and its rate is several times as "
+                "high."
             ),
-            "grows 64-fold": "That would be the square of the work.",
-            "falls for attention as much": (
-                "Attention is made of large products even for one sequence. It became "
-                "about 1.6 times as fast."
+            "Yes, and on a GPU the difference is larger": (
+                "One core has nothing that could be idle while it waits. What a GPU "
+                "does has to be measured there."
             ),
+            "It has more FLOPs to do": "It has fewer, and is often done earlier.",
         },
     ),
     choice(
