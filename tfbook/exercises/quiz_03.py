@@ -52,7 +52,7 @@ QUIZ = [
         (
             "Nothing",
             (
-                "The factor e⁵ stands above and below the fraction line. That is also "
+                "The factor e⁵ is in the numerator and in the denominator. That is also "
                 "why the maximum may be subtracted."
             ),
         ),
@@ -105,6 +105,31 @@ QUIZ = [
             "True": "A token may see what came before it, not only itself.",
             "None is needed, and any mask would be a mistake": (
                 "None is needed, true; but this mask, all True, is no mistake."
+            ),
+        },
+    ),
+    choice(
+        "At d<sub>k</sub> = 1024 and initialisation, you leave out the scale. How "
+        "large is the gradient of the weights with respect to a query?",
+        (
+            "Nearly 0 for most queries, huge for a few, and larger in the mean",
+            (
+                "Most queries have one key with all the weight. The few that lie "
+                "between two keys are moved √d<sub>k</sub> times as strongly as with "
+                "the scale."
+            ),
+        ),
+        {
+            "Nearly 0 for every query, since the softmax is saturated": (
+                "That is the median. A few queries lie between two keys of nearly "
+                "equal score, and there nothing is saturated."
+            ),
+            "As large as with the scale, since the softmax normalises": (
+                "It normalises the weights. How they react to a query depends on how "
+                "far apart the scores are."
+            ),
+            "Larger for every query, since the scores are larger": (
+                "Where one key has all the weight, moving the query changes nothing."
             ),
         },
     ),

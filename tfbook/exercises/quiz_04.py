@@ -27,14 +27,15 @@ QUIZ = [
         },
     ),
     choice(
-        "A head of width d<sub>k</sub> = d has to give each token the value of the "
-        "token before it, whole, and the value of the first token, whole, in other "
-        "channels. Can it?",
+        "The contents of tokens are independent and fill all d channels. A head of "
+        "width d<sub>k</sub> = d has to give each token the value of the token before "
+        "it, whole, and that of the first token, whole. Can it?",
         (
             "No, whatever its weights are",
             (
                 "It hands over one weighted mean of d numbers. No matrix makes 2d free "
-                "numbers out of d."
+                "numbers out of d. Only if the two contents lay in different channels "
+                "could it."
             ),
         ),
         {
