@@ -73,7 +73,8 @@ QUIZ = [
         ),
         {
             "It reads them, but badly": (
-                "That is what schemes with a formula do. A table has no row to give."
+                "Some schemes with a formula do, at some length. A table has no row to "
+                "give."
             ),
             "It reads them as well as "
             "64": "With what vector would it mark the last one?",
