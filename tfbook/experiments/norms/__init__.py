@@ -12,7 +12,7 @@ STEPS, RATES, WARMUPS = 300, (0.001, 0.003), (0, 100)
 FILE = Path(__file__).parent / "norms.npz"
 
 
-def load(norm, rate, warmup):
+def load(norm, rate, warmup, small=False):
     """Read the losses of one form on the way.
 
     Parameters
@@ -22,6 +22,9 @@ def load(norm, rate, warmup):
         The learning rate: one of ``RATES``.
     warmup : int
         Steps over which it rose from 0: one of ``WARMUPS``.
+    small : bool
+        Whether W_O and W_2 were divided by √(2L) at the start, as GPT-2 has it; at
+        full rate from the first step alone.
 
     Returns
     -------
@@ -34,7 +37,7 @@ def load(norm, rate, warmup):
     (3, 300)
     """
     with np.load(FILE) as kept:
-        return kept[f"{norm}.{rate}.{warmup}"].astype(float)
+        return kept[f"{norm}.{rate}.{warmup}{'.small' * small}"].astype(float)
 
 
 def record():

@@ -37,7 +37,7 @@ from tfbook.torch import LanguageModel, cross_entropy
 L, D, H, T, BATCH, SEEDS = 6, 32, 4, 32, 8, 3
 
 
-def losses(norm, rate, warmup, seed, steps=norms.STEPS):
+def losses(norm, rate, warmup, seed, small=False, steps=norms.STEPS):
     """Train one language model on characters; the loss at each step, in nats."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
@@ -46,6 +46,10 @@ def losses(norm, rate, warmup, seed, steps=norms.STEPS):
     tokens = torch.tensor(encode(written, vocabulary))
     rng = np.random.default_rng(seed)
     model = LanguageModel(len(vocabulary), T, D, H, L, norm=norm)
+    if small:
+        for layer in model.layers:
+            layer.W_O.data /= (2 * L) ** 0.5
+            layer.W_2.data /= (2 * L) ** 0.5
 
     def loss():
         start = torch.tensor(rng.integers(len(tokens) - T, size=(BATCH, 1)))
@@ -61,10 +65,11 @@ def run(job):
     """One model: its losses, and a line on the screen."""
     began = time.process_time()
     kept = losses(*job)
-    norm, rate, warmup, seed = job
+    norm, rate, warmup, seed, small = job
     last, seconds = np.mean(kept[-30:]), time.process_time() - began
     print(
-        f"    {norm:4}  rate {rate}  warm-up {warmup:3}  seed {seed}  loss {last:.2f} "
+        f"    {norm:4}  rate {rate}  warm-up {warmup:3}  seed {seed}  "
+        f"{'small' if small else 'full '}  loss {last:.2f} "
         f" {seconds:.0f} s",
         flush=True,
     )
@@ -72,7 +77,9 @@ def run(job):
 
 
 if __name__ == "__main__":
-    every = list(product(NORMS, norms.RATES, norms.WARMUPS, range(SEEDS)))
+    full = product(NORMS, norms.RATES, norms.WARMUPS, range(SEEDS), [False])
+    small = product(NORMS, norms.RATES, [0], range(SEEDS), [True])
+    every = [*full, *small]
     done = np.array(parallel(run, every, __doc__), np.float32)
     done = done.reshape(-1, SEEDS, norms.STEPS)
     record = {
@@ -87,8 +94,8 @@ if __name__ == "__main__":
         "torch": torch.__version__.partition("+")[0],
     }
     curves = {
-        f"{norm}.{rate}.{warmup}": curve
-        for (norm, rate, warmup, _), curve in zip(every[::SEEDS], done)
+        f"{norm}.{rate}.{warmup}{'.small' * start}": curve
+        for (norm, rate, warmup, _, start), curve in zip(every[::SEEDS], done)
     }
     np.savez_compressed(norms.FILE, record=json.dumps(record), **curves)
     print(f"{norms.FILE.name}: {norms.FILE.stat().st_size:,} bytes")
