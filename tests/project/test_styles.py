@@ -70,7 +70,7 @@ def test_every_custom_property_has_a_value_somewhere():
     text = "".join(path.read_text(encoding="utf-8") for path in [*SHEETS, *SCRIPTS])
     used = set(re.findall(r"var\(--tfb-([\w-]+)", text))
     given = set(re.findall(r"--tfb-([\w-]+)\"?[:,]", text)) | set(palette.LIGHT)
-    by_tools = {"tall", "wide"}  # tools/site/room.py
+    by_tools = {"tall", "wide"}  # tools/site/formula_size.py
     assert used - given - by_tools == set()
 
 

@@ -64,7 +64,8 @@ function sliderControl({ name, label, values, least, most, between }, change) {
   };
 }
 
-/** It waits for the end of typing, because a notebook may keep the Enter key to itself. */
+// It waits for the end of typing, because a notebook may keep the Enter key to itself. What was typed
+// counts, even if another setting that changes meanwhile shows the old value again.
 function numberField(label, min, max, change) {
   let waiting;
   const input = make("input", {
@@ -74,7 +75,7 @@ function numberField(label, min, max, change) {
     max,
     input: () => {
       clearTimeout(waiting);
-      waiting = setTimeout(() => change(Number(input.value)), 400);
+      waiting = setTimeout(change, 400, Number(input.value));
     },
   });
   return input;
