@@ -17,15 +17,26 @@ from tfbook.experiments.norms import __main__ as train_norms
     reason="the text that is read differs between versions of Python",
 )
 @pytest.mark.parametrize(
-    ("norm", "rate", "warmup", "seed"),
-    [("post", 0.003, 0, 1), ("pre", 0.001, 100, 2), ("both", 0.003, 100, 0)],
+    ("norm", "rate", "warmup", "seed", "small"),
+    [
+        ("post", 0.003, 0, 1, False),
+        ("pre", 0.001, 100, 2, False),
+        ("both", 0.003, 100, 0, False),
+        ("post", 0.001, 0, 2, True),
+    ],
 )
-def test_stored_losses_begin_as_the_script_s(norm, rate, warmup, seed):
+def test_stored_losses_begin_as_the_script_s(norm, rate, warmup, seed, small):
     np.testing.assert_allclose(
-        train_norms.losses(norm, rate, warmup, seed, steps=6),
-        norms.load(norm, rate, warmup)[seed, :6],
+        train_norms.losses(norm, rate, warmup, seed, small, steps=6),
+        norms.load(norm, rate, warmup, small)[seed, :6],
         atol=0.01,
     )
+
+
+def test_a_small_start_is_another_model():
+    full, small = (norms.load("post", 0.003, 0, start) for start in (False, True))
+    assert np.abs(full - small).max() > 0.1
+    assert small.shape == full.shape == (3, norms.STEPS)
 
 
 def test_every_model_was_trained_and_learned_something():
