@@ -31,9 +31,9 @@ def shard(X, mesh, axis=0):
     p, n = mesh.size(), X.shape[axis]
     if n % p:
         raise ValueError(
-            f"X: expected an axis {axis} that the {p} processes divide evenly, got {n}"
-            f" in {tuple(X.shape)}; pad it to {n + -n % p}, and hide what was added"
-            " with a mask"
+            f"X: expected an axis {axis} that the {p} processes divide "
+            f"evenly, got {n} in {tuple(X.shape)}; pad it to {n + -n % p}, and "
+            "hide what was added with a mask"
         )
     return X.chunk(p, dim=axis)[mesh.get_local_rank()]
 
@@ -57,8 +57,8 @@ def average_gradients(parameters, mesh):
     for i, parameter in enumerate(parameters):
         if parameter.grad is None:
             raise ValueError(
-                f"parameters: expected a gradient of each, got none of number {i}; call"
-                " backward()"
+                "parameters: expected a gradient of each, got none of "
+                f"number {i}; call backward()"
             )
         dist.all_reduce(parameter.grad, group=mesh.get_group())  # the sum
         parameter.grad /= mesh.size()

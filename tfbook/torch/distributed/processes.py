@@ -54,8 +54,8 @@ def processes(seconds=60):
     """
     if "RANK" not in os.environ:
         raise RuntimeError(
-            "RANK: expected in the environment, where torchrun puts it, got none;"
-            f" {START}"
+            "RANK: expected in the environment, where torchrun puts it, got "
+            f"none; {START}"
         )
     kind = where()
     backend = "nccl" if kind == "cuda" else "gloo"

@@ -198,8 +198,8 @@ def train_step(model, optimizer, batch, loss, clip, step):
     value = loss(model, *batch)
     if not value.isfinite():
         raise ValueError(
-            f"loss: expected a finite number, got {value.item()} at step {step}; a"
-            " lower rate may help"
+            f"loss: expected a finite number, got {value.item()} at step "
+            f"{step}; a lower rate may help"
         )
     optimizer.zero_grad()
     value.backward()
@@ -208,8 +208,8 @@ def train_step(model, optimizer, batch, loss, clip, step):
     )
     if not norm.isfinite():
         raise ValueError(
-            f"gradients: expected a finite norm, got {norm.item()} at step {step}; a"
-            " lower rate may help"
+            f"gradients: expected a finite norm, got {norm.item()} at step "
+            f"{step}; a lower rate may help"
         )
     optimizer.step()
     return value.item()
