@@ -32,8 +32,8 @@ def shard(X, mesh, axis=0):
     if n % p:
         raise ValueError(
             f"X: expected an axis {axis} that the {p} processes divide "
-            f"evenly, got {n} in {tuple(X.shape)}; pad it to {n + -n % p}, and "
-            "hide what was added with a mask"
+            f"evenly, got {n} in {tuple(X.shape)}; pad it to {n + -n % p}, "
+            "and hide what was added with a mask"
         )
     return X.chunk(p, dim=axis)[mesh.get_local_rank()]
 
