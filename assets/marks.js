@@ -107,7 +107,7 @@
     }
     for (const link of document.querySelectorAll(".bd-sidebar-primary nav a, .bd-article table a")) {
       const chapter = chapterOf(link.href);
-      if (!EXERCISES[chapter] || link.hash) continue;
+      if (!EXERCISES[chapter] || link.hash || link.closest(".tfb-ledger")) continue;
       if (link.closest("table")) link.after(shareOf(chapter));
       else link.append(shareOf(chapter));
     }
