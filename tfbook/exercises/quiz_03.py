@@ -112,7 +112,7 @@ QUIZ = [
         "At d<sub>k</sub> = 1024 and initialisation, you leave out the scale. How "
         "large is the gradient of the weights with respect to a query?",
         (
-            "Nearly 0 for most queries, huge for a few, and larger in the mean",
+            "Nearly 0 for most queries, huge for a few",
             (
                 "Most queries have one key with all the weight. The few that lie "
                 "between two keys are moved √d<sub>k</sub> times as strongly as with "
