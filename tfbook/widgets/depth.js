@@ -30,8 +30,8 @@ export function figure({ stage, say, spec }) {
   const { forms, axes, sizes } = spec.constants;
   const headline = make("p", { class: "tfb-headline" });
   const title = make("p", { class: "tfb-panel-title" });
-  const chart = make("div", { class: "tfb-depth-chart" });
-  const sketch = make("div", { class: "tfb-depth-sketch" });
+  const chart = make("div", { class: "tfb-chart tfb-depth-chart" });
+  const sketch = make("div", { class: "tfb-chart tfb-depth-sketch" });
   const reading = make("p", { class: "tfb-reading" });
   const side = make("div", { class: "tfb-depth-side" }, sketch, reading);
   stage.append(headline, columns([title, chart], side));

@@ -19,8 +19,8 @@ export function figure({ stage, say, spec }) {
   const { networks, steps, seeds } = spec.constants;
   const names = Object.keys(networks);
   const headline = make("p", { class: "tfb-headline" });
-  const places = make("div", { class: "tfb-far-row" });
-  const chart = make("div", { class: "tfb-far-chart" });
+  const places = make("div", { class: "tfb-chart tfb-far-row" });
+  const chart = make("div", { class: "tfb-chart tfb-far-chart" });
   const side = make("div", { class: "tfb-far-side" });
   const trained = `right answers after at most ${steps} steps of training at that distance`;
   const title = `${trained}; a dot for each of ${seeds} seeds`;

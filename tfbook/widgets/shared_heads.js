@@ -17,7 +17,7 @@ export function figure({ stage, say }) {
 
   const headline = make("p", { class: "tfb-headline" });
   const picture = make("div", {
-    class: "tfb-shared-drawing",
+    class: "tfb-chart tfb-shared-drawing",
     tabindex: 0,
     role: "application",
     "aria-roledescription": "heads",

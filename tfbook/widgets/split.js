@@ -10,8 +10,8 @@ const WIDTH = 340;
 export function figure({ stage, say, spec }) {
   const { cuts, B } = spec.constants;
   const headline = make("p", { class: "tfb-headline" });
-  const holds = make("div", { class: "tfb-split-panel" });
-  const scores = make("div", { class: "tfb-split-panel" });
+  const holds = make("div", { class: "tfb-chart tfb-split-panel" });
+  const scores = make("div", { class: "tfb-chart tfb-split-panel" });
   const costs = make("div", { class: "tfb-split-costs" });
   stage.append(headline, columns([holds, scores], costs));
 

@@ -9,7 +9,7 @@ const CELL = WIDTH / KEYS;
 
 export function figure({ stage, say }) {
   const headline = make("p", { class: "tfb-headline" });
-  const [scores, terms, mean] = [0, 1, 2].map(() => make("div", { class: "tfb-stream-panel" }));
+  const [scores, terms, mean] = [0, 1, 2].map(() => make("div", { class: "tfb-chart tfb-stream-panel" }));
   const kept = make("div", { class: "tfb-stream-kept" });
   stage.append(headline, columns([scores, terms, mean], kept));
 

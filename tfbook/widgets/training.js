@@ -24,7 +24,7 @@ export function figure({ stage, say, spec }) {
   const guesses = baselines.map(([name, bits]) => `${name} ${bits}`).join(", ");
   const main = [
     title("loss on text that it has not read, bits a character"),
-    make("div", { class: "tfb-training-chart" }, chart),
+    make("div", { class: "tfb-chart tfb-training-chart" }, chart),
     title(size),
   ];
   const page = title(`what it writes after “${prompt}”`);
