@@ -144,27 +144,11 @@ def test_explorer_shows_multi_head_attention(setting):
     H_kv = {"H": H, "H/2": (H + 1) // 2, "1": 1}[shared]
     value = AttentionExplorer().compute(**setting)
     rng = np.random.default_rng(7)
-    words = [
-        "the",
-        "cat",
-        "sat",
-        "down",
-        "on",
-        "warm",
-        "mat",
-        "because",
-        "it",
-        "was",
-        "tired",
-        "and",
-        "fell",
-        "fast",
-        "asleep",
-    ]
-    E = {word: rng.standard_normal(256) for word in words}
-    W_Q, W_K = rng.standard_normal((2, 256, 256))[:, :d, :d] / np.sqrt(d)
     text = "the cat sat down on the warm mat because it was tired and fell fast asleep"
     sentence = text.split()
+    words = list(dict.fromkeys(sentence))  # each once
+    E = {word: rng.standard_normal(256) for word in words}
+    W_Q, W_K = rng.standard_normal((2, 256, 256))[:, :d, :d] / np.sqrt(d)
     X = np.array([E[word][:d] for word in sentence[:T]])
     longer = 1 if scale else np.sqrt(d // H)
     mask = np.tri(T, dtype=bool) if causal else np.ones((T, T), bool)

@@ -17,24 +17,8 @@ from tfbook.numpy import (
 from tfbook.widgets.base import Figure, table
 from tfbook.widgets.controls import Choice, Slider, Switch
 
-SENTENCE = [
-    "The",
-    "cat",
-    "sat",
-    "down",
-    "on",
-    "the",
-    "warm",
-    "mat",
-    "because",
-    "it",
-    "was",
-    "tired",
-    "and",
-    "fell",
-    "fast",
-    "asleep",
-]
+TEXT = "The cat sat down on the warm mat because it was tired and fell fast asleep"
+SENTENCE = TEXT.split()
 
 
 class AttentionExplorer(Figure):
