@@ -86,6 +86,8 @@ def test_gradients_of_shared_heads_are_summed(arrays, options, form):
 
 def test_heads_that_do_not_divide_are_refused(half, arrays):
     Q, K, V = arrays
+    with pytest.raises(ValueError, match=r"K: expected a shape .* got \(2, 2\)"):
+        half.scaled_dot_product_attention(Q[:, :5], K, V)  # 2 of 5
     four = [np.repeat(X, 2, axis=-3) for X in (K, V)]  # 4 of 6
     with pytest.raises(ValueError, match="K: expected a shape that broadcasts"):
         half.scaled_dot_product_attention(Q, *four)

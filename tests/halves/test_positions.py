@@ -241,3 +241,17 @@ def test_the_gradient_of_a_table_counts_its_tokens():
     E = torch.zeros(vocab, d, dtype=torch.float64, requires_grad=True)
     tfbook.torch.embed(torch.tensor([3, 3, 5]), E).sum().backward()
     assert E.grad[:, 0].tolist() == [0, 0, 0, 2, 0, 1, 0, 0, 0, 0, 0]
+
+
+def test_rotary_attention_turns_from_the_first_position_on(half, rng):
+    """One call cannot tell: queries and keys turn alike. Keys that travel can."""
+    Q, K, V = rng.normal(size=(3, 5, 4))
+    passed = []
+
+    def attention(Q, K, V, **options):
+        passed.extend([np.asarray(Q), np.asarray(K)])
+        return V
+
+    half.rotary_attention(Q[-2:], K, V, attention=attention, first=7)
+    assert_allclose(passed[0], half.rotary(Q[-2:], np.array([10, 11])), atol=1e-12)
+    assert_allclose(passed[1], half.rotary(K, np.arange(7, 12)), atol=1e-12)

@@ -83,7 +83,8 @@ def rotary_attention(
     attention : callable
         What comes after the turn.
     first : int
-        Position of the first key.
+        Position of the first key; it matters where keys meet the queries of other
+        calls, as in a ring.
 
     Returns
     -------
