@@ -7,9 +7,10 @@ axes, and d_k is what H leaves. ``"int ... T"`` holds whole numbers, ``"int *"``
 shape. A ``mask`` is
 boolean; a ``mask`` and a ``bias`` with leading axes may have 1 in place of any size.
 An axis ``_`` has any size.
-``"...H_kv T_k d_k"`` may have fewer heads, its last leading axis, than what came
-before it: a divisor, such as key/value heads; ``"...H T_k d_k"`` may too, and each
-head is then repeated for those that share it, 0 0 1 1.
+``"...H_kv T_k d_k"`` may have fewer heads (the last leading axis) than the arrays
+before it, as key/value heads do; their number must be a divisor. With
+``"...H T_k d_k"`` each head is also repeated for the query heads that share it,
+0 0 1 1.
 ``"... T_k d = X"`` is X where nothing is given. Other forms: ``"size"`` (from 1 on),
 ``"count"`` (from 0 on), ``"divides H"``, ``"number"``, ``"positive"``, ``"flag"``.
 """
@@ -232,7 +233,7 @@ class Form:
         self.broadcasts = self.leading and name in ("mask", "bias")
 
     def sharing(self, shape, leading):
-        """How many of the heads before share one of this array's heads."""
+        """How many query heads share each of this array's heads."""
         ahead = shape[: len(shape) - len(self.axes)]
         if not self.shares or not leading or not ahead:
             return 1

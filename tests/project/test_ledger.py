@@ -60,7 +60,7 @@ def test_evidence_is_on_a_claim_that_has_its_verdict_elsewhere():
 def test_a_row_names_the_chapters_with_further_evidence(tmp_path):
     boxes = {
         "01-one": verdict("a-claim", "It is so.", "holds", "Measured."),
-        "02-two": evidence("a-claim", "Measured again.", "x"),
+        "02-two": evidence("a-claim", "It is so.", "Measured again.", "x"),
     }
     for page, box in boxes.items():
         cells = [
@@ -80,7 +80,9 @@ def test_a_row_names_the_chapters_with_further_evidence(tmp_path):
     page = book._repr_html_()
     assert page.count('id="row-a-claim"') == 1
     assert '<a href="02-two.html#evidence-a-claim-x">02-two</a>' in page
-    assert "claims.html#row-a-claim" in boxes["02-two"]._repr_html_()
+    box = boxes["02-two"]._repr_html_()
+    assert "claims.html#row-a-claim" in box
+    assert "<q>It is so.</q>" in box
 
 
 def test_counts_and_links():

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tfbook.notebook.source import source, statements
+from tfbook.notebook.source_text import source_text, statements
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "chapters"
 
@@ -13,7 +13,7 @@ def names():
 
 def test_statements_and_claims_are_the_same_set():
     claims = {name for name in names() if not name.endswith(".html")}
-    assert claims == set(source(CHAPTERS).verdicts())
+    assert claims == set(source_text(CHAPTERS).verdicts())
 
 
 def test_definitions_lead_to_a_chapter():
@@ -28,7 +28,7 @@ def test_no_statement_stands_twice():
 
 
 def test_a_statement_shows_the_ruling_of_its_claim():
-    found = source(CHAPTERS)
+    found = source_text(CHAPTERS)
     page = found._repr_html_()
     for name, (verdict, chapter) in found.verdicts().items():
         link = f'<a href="{chapter}.html#claim-{name}">'

@@ -16,7 +16,7 @@ def one_cycle(optimizer, rate, steps):
 
 
 def warmed_up(warmup):
-    """The rate rises over so many steps, then stays."""
+    """The rate rises over the first ``warmup`` steps, then stays."""
 
     def schedule(optimizer, rate, steps):
         return torch.optim.lr_scheduler.LambdaLR(
@@ -43,7 +43,7 @@ def fit(
     ----------
     parameters : iterable of Tensor
     loss : callable
-        Of nothing: draws a batch and returns its loss.
+        Takes no arguments; draws a batch and returns its loss.
     steps : int
     rate : float
         The highest learning rate.

@@ -108,6 +108,8 @@ class Evidence:
     ----------
     name : str
         The claim's name.
+    claim : str
+        The source's statement, or the part of it that was measured.
     text : str
         What was measured.
     part : str
@@ -115,16 +117,21 @@ class Evidence:
 
     Examples
     --------
-    >>> Evidence("rows-sum-to-one", "Rows of a trained model sum to 1 too.")
-    On rows-sum-to-one: Rows of a trained model sum to 1 too.
+    >>> Evidence(
+    ...     "rows-sum-to-one",
+    ...     "Rows sum to 1.",
+    ...     "So they do in a trained model.",
+    ... )
+    Evidence: Rows sum to 1. So they do in a trained model.
     """
 
     name: str
+    claim: str
     text: str
     part: str = ""
 
     def __repr__(self):
-        return f"On {self.name}: {self.text}"
+        return f"Evidence: {self.claim} {self.text}"
 
     def _repr_html_(self):
         name = f"{self.name}-{self.part}" if self.part else self.name
@@ -133,14 +140,15 @@ class Evidence:
             f'<div class="tfb-evidence mathjax_process" id="evidence-{name}" '
             f'data-claim="{self.name}" style="border-left:4px solid {colour};'
             'padding:.5rem 1rem;margin:1rem 0">'
-            f'<p><a href="claims.html#row-{self.name}"><strong>Evidence for a '
+            f'<p class="tfb-verdict-claim"><q>{html.escape(self.claim)}</q></p>'
+            f'<p><a href="claims.html#row-{self.name}"><strong>Evidence for the '
             f"verdict.</strong></a> {html.escape(self.text)}</p></div>"
         )
 
 
-def evidence(name, text, part=""):
+def evidence(name, claim, text, part=""):
     """Return an :class:`Evidence`: a claim has one verdict, in one chapter."""
-    return Evidence(name, text, part)
+    return Evidence(name, claim, text, part)
 
 
 def verdict(

@@ -13,7 +13,9 @@ def statements():
     """Sections of the source: a heading, and pairs of a short quotation and the names
     of its claims; or, for a definition, the page that takes it up.
     """
-    text = (Path(__file__).parent / "source.txt").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "source_text.txt").read_text(
+        encoding="utf-8"
+    )
     for section in text.strip().split("\n\n"):
         heading, *lines = section.split("\n")
         parts = (line.split(" | ") for line in lines)
@@ -24,7 +26,7 @@ def statements():
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """The source's statements, each with the verdict that the book came to."""
 
     ledger: Ledger
@@ -82,7 +84,7 @@ def _link(name, known):
     )
 
 
-def source(folder="."):
+def source_text(folder="."):
     """The source, line by line, with the verdicts of the chapters in a folder.
 
     Parameters
@@ -92,6 +94,6 @@ def source(folder="."):
 
     Returns
     -------
-    Source
+    SourceText
     """
-    return Source(ledger(folder))
+    return SourceText(ledger(folder))

@@ -14,7 +14,7 @@ from tfbook.numpy.rotary import rotary_attention
 
 
 class PositionScheme(NamedTuple):
-    """Where a scheme acts; None where it does not."""
+    """The places where a scheme acts; None where it does not."""
 
     vectors: Callable | None = (
         None  # positions (..., T), d, table -> (..., T, d)
@@ -26,11 +26,11 @@ class PositionScheme(NamedTuple):
     table: bool = False  # learns a table P (T_max, d)
 
     def around(self, attention):
-        """What each head does, after the scheme's turn; an attention that has the turn
-        stays.
+        """Return an attention that applies the scheme first, such as a rotation of
+        queries and keys; one that applies it already is returned as it is.
         """
-        turns = getattr(attention, "func", attention) is self.attention
-        if self.attention is None or turns:
+        applied = getattr(attention, "func", attention) is self.attention
+        if self.attention is None or applied:
             return attention
         return partial(self.attention, attention=attention)
 

@@ -23,8 +23,8 @@ def load(norm, rate, warmup, small=False):
     warmup : int
         Steps over which it rose from 0: one of ``WARMUPS``.
     small : bool
-        Whether W_O and W_2 were divided by √(2L) at the start, as GPT-2 has it; at
-        full rate from the first step alone.
+        Whether W_O and W_2 were divided by √(2L) at the start, as in GPT-2; stored
+        for runs without warm-up only.
 
     Returns
     -------

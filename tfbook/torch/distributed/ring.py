@@ -32,8 +32,8 @@ class Ring(torch.autograd.Function):
             if source <= rank or not causal:  # else all of them come later
                 k, v = for_each_head(here.to(q.dtype), Q, K)
                 allowed = columns(mask, source, q, k)
-                own = causal and source == rank
-                y, log_z = stream(q, k, v, allowed, own, *options)
+                diagonal = causal and source == rank
+                y, log_z = stream(q, k, v, allowed, diagonal, *options)
                 log_z = log_z.masked_fill(log_z.isposinf(), -torch.inf)
                 Y, log_Z = merge(Y, log_Z, y, log_z)
             here = arrived() if arrived else here
@@ -64,9 +64,9 @@ class Ring(torch.autograd.Function):
             if source <= rank or not causal:
                 k, v = for_each_head(here.to(q.dtype), Q, K)
                 allowed = columns(mask, source, q, k)
-                own = causal and source == rank
+                diagonal = causal and source == rank
                 dq, *dkv = stream_back(
-                    dy, q, k, v, allowed, Y, log_Z, own, *options
+                    dy, q, k, v, allowed, Y, log_Z, diagonal, *options
                 )
                 dQ += dq
                 d_here += of_shared_heads(torch.cat(dkv, dim=-1), Q, K)
