@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check
-# Three workers for two processors: one that waits for a browser or a kernel leaves its processor idle.
-WORKERS ?= $(shell echo $$((3 * $$(getconf _NPROCESSORS_ONLN) / 2)))
+# Two workers a processor: one that waits for a browser or a kernel leaves its processor idle.
+WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 help:
@@ -22,8 +22,9 @@ book: $(VENV)/site ## build the book into _build/html; a warning is an error
 zip: book ## the built book as one file, to be read without a network
 	@ls -l _build/html/tfbook.zip
 
-speed: $(VENV)/all book ## what each page costs its reader: transfer, largest paint, jumps
+speed: $(VENV)/all book ## what each page costs its reader: transfer, largest paint, jumps; and each move of a figure
 	@$(BIN)/python tools/check/speed.py
+	@EVERY_MOVE=1 $(BIN)/python -m pytest -q -rP tests/figures/test_paint.py
 
 links: book ## ask every other host that the book links to; needs a network
 	@$(BIN)/python tools/check/links.py

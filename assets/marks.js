@@ -5,6 +5,7 @@
   const NAME = /^(chapter-\d\d|exercise-[\w-]+)$/;
   const NOTE =
     "This browser keeps nothing for this page: marks last until you leave it, unless you export them.";
+  const RENUMBERED = { "09": "10", 10: "11", 11: "12", 12: "14" }; // chapters, since marks of version 1
   const EXERCISES = window.tfbookExercises ?? {}; // of each chapter, by its number, which the build puts here
   const here = chapterOf(location.href);
 
@@ -43,17 +44,23 @@
   }
 
   function written(done) {
-    return JSON.stringify({ tfbook: "progress", version: 1, done: [...done].sort() }, null, 1);
+    return JSON.stringify({ tfbook: "progress", version: 2, done: [...done].sort() }, null, 1);
   }
 
   /** The marks in a text; null where it holds none of this book's. */
   function understood(text) {
     try {
-      const { tfbook, done } = JSON.parse(text);
-      return tfbook === "progress" ? new Set(done.filter((name) => NAME.test(name))) : null;
+      const { tfbook, version, done } = JSON.parse(text);
+      if (tfbook !== "progress") return null;
+      const names = done.filter((name) => NAME.test(name));
+      return new Set(version === 1 ? names.map(renumbered) : names);
     } catch {
       return null;
     }
+  }
+
+  function renumbered(name) {
+    return name.replace(/^(chapter-)(\d\d)$/, (_, word, number) => word + (RENUMBERED[number] ?? number));
   }
 
   function marks() {

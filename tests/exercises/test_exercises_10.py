@@ -2,245 +2,234 @@
 ones written another way.
 """
 
-import math
-
 import numpy as np
 import pytest
-import torch
 from answers import expect_refused
 
-from tfbook.cost.roofline import Chip
-from tfbook.cost.traffic import (
-    Traffic,
-    block_of,
-    fused_attention,
-    plain_attention,
-    product,
-)
+from tfbook import cost
 from tfbook.exercises import catalogue, check
+from tfbook.numpy import scaled_dot_product_attention, streaming_attention
 
 
-def streamed(T, d_k, d_v, block, size):
-    """Block by block, as it runs."""
-    moved = 0
-    for start in range(0, T, block):
-        rows = min(block, T - start)
-        moved += rows * d_k + T * d_k + T * d_v + rows * d_v
-    return size * moved
+def soft(s):
+    e = np.exp(s - s.max())
+    return e / e.sum()
 
 
-def stored(T, d_k, d_v, size):
-    return sum(
-        kernel.bytes for kernel in plain_attention(T, d_k, d_v, size=size).values()
+def by_prefixes(q, K, V, block):
+    ends = [min(i + block, len(K)) for i in range(0, len(K), block)]
+    return np.stack([soft(K[:n] @ q / len(q) ** 0.5) @ V[:n] for n in ends])
+
+
+def with_running_mean(q, K, V, block):
+    """The mean itself is carried, as the figure does."""
+    s, m, Z, y, rows = K @ q / len(q) ** 0.5, -np.inf, 0.0, 0.0, []
+    for i in range(0, len(K), block):
+        old, m = m, max(m, *s[i : i + block])
+        e, before = np.exp(s[i : i + block] - m), Z * np.exp(old - m)
+        Z = before + e.sum()
+        y = (before * y + e @ V[i : i + block]) / Z
+        rows.append(y)
+    return np.stack(rows)
+
+
+def forgets_to_shrink(q, K, V, block):
+    s, Z, y, rows = K @ q / len(q) ** 0.5, 0.0, 0.0, []
+    for i in range(0, len(K), block):
+        e = np.exp(s[i : i + block] - s[: i + block].max())
+        Z, y = Z + e.sum(), y + e @ V[i : i + block]
+        rows.append(y / Z)
+    return np.stack(rows)
+
+
+def without_maximum(q, K, V, block):
+    e = np.exp(K @ q / len(q) ** 0.5)
+    ends = [min(i + block, len(K)) for i in range(0, len(K), block)]
+    return np.stack([e[:n] @ V[:n] / e[:n].sum() for n in ends])
+
+
+def blocks_alone(q, K, V, block):
+    parts = [slice(i, i + block) for i in range(0, len(K), block)]
+    return np.stack([soft(K[p] @ q / len(q) ** 0.5) @ V[p] for p in parts])
+
+
+def by_logarithms(m_1, Z_1, y_1, m_2, Z_2, y_2):
+    with np.errstate(divide="ignore"):
+        a, b = m_1 + np.log(Z_1), m_2 + np.log(Z_2)
+    w, m = soft(np.array([a, b])), max(m_1, m_2)
+    return np.concatenate(
+        [[m, np.exp(np.logaddexp(a, b) - m)], w[0] * y_1 + w[1] * y_2]
     )
 
 
-def decimals(x):
-    return np.round(x, 2)
+def only_one_shrinks(m_1, Z_1, y_1, m_2, Z_2, y_2):
+    r = np.exp(m_1 - m_2)
+    return np.concatenate(
+        [[m_2, r * Z_1 + Z_2], (r * Z_1 * y_1 + Z_2 * y_2) / (r * Z_1 + Z_2)]
+    )
 
 
-def by_steps(x):
-    """To the nearest multiple of the step between neighbours, a tie to the even one."""
-    step = np.exp2(np.floor(np.log2(np.where(x == 0, 1, np.abs(x).astype(float)))) - 7)
-    return (np.rint(x / step) * step).astype(np.float32)
+def nothing_shrunk(m_1, Z_1, y_1, m_2, Z_2, y_2):
+    return np.concatenate(
+        [[max(m_1, m_2), Z_1 + Z_2], (Z_1 * y_1 + Z_2 * y_2) / (Z_1 + Z_2)]
+    )
 
 
-def away_at_ties(x):
-    step = np.exp2(np.floor(np.log2(np.where(x == 0, 1, np.abs(x).astype(float)))) - 7)
-    return (np.sign(x) * np.floor(np.abs(x) / step + 0.5) * step).astype(np.float32)
+def all_shrunk(m_1, Z_1, y_1, m_2, Z_2, y_2, mean):
+    m = max(m_1, m_2)
+    Z = Z_1 * np.exp(m_1 - m) + Z_2 * np.exp(m_2 - m)
+    return np.concatenate([[m, Z], mean])
 
 
-def cut(x):
-    step = np.exp2(np.floor(np.log2(np.where(x == 0, 1, np.abs(x).astype(float)))) - 7)
-    return (np.trunc(x / step) * step).astype(np.float32)
+def forward_of(layer, T):
+    return sum(layer.flops.values()) / T
 
 
 WRONG = [
     (
-        "product-intensity",
-        lambda a, b, c, size: a * b * c / product(a, b, c, size).bytes,
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: 4 * T * d * d + 2 * T * T * d + 2 * T * d * d_ff,
+        "Not yet",
+    ),
+    (
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: 8 * T * d * d + 4 * T * T * d + 4 * T * d * d_ff,
+        "H_kv heads, not H",
+    ),
+    (
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: cost.layer(T, d, H, d_ff, H_kv).total_flops // 2,
+        "count as two",
+    ),
+    (
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: (
+            cost.layer(T, d, H, d_ff, H_kv).total_flops - 2 * T * T * d
+        ),
+        "mix is forgotten",
+    ),
+    (
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: (
+            cost.layer(T, d, H, d_ff, H_kv).total_flops - 2 * T * d * d
+        ),
+        "W_O is forgotten",
+    ),
+    (
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: (
+            cost.layer(T, d, H, d_ff, H_kv).total_flops - 2 * T * (T - 1) * d
+        ),
+        "Half of the pairs",
+    ),
+    (
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: cost.layer(T, d, H, d_ff, H_kv).total_params,
+        "Not yet",
+    ),
+    (
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: forward_of(cost.layer(T, d, H, d_ff, H_kv), T),
+        "Not yet",
+    ),
+    ("crossing-length", lambda d, d_ff, H, H_kv: 6 * d, "Not yet"),
+    ("crossing-length", lambda d, d_ff, H, H_kv: 2 * d, "Not yet"),
+    ("crossing-length", lambda d, d_ff, H, H_kv: 2 * d + d_ff, "H_kv heads, not H"),
+    (
+        "crossing-length",
+        lambda d, d_ff, H, H_kv: d * (1 + H_kv / H),
+        "network is left out",
+    ),
+    (
+        "crossing-length",
+        lambda d, d_ff, H, H_kv: 2 * (d * (1 + H_kv / H) + d_ff),
+        "mix is forgotten",
+    ),
+    (
+        "crossing-length",
+        lambda d, d_ff, H, H_kv: d * (1 + H_kv / H) + d_ff / 2,
+        "two matrices",
+    ),
+    (
+        "writing-flops",
+        lambda T, n, d: n * (24 * d * d + 4 * T * d),
+        "New tokens enter the cache too",
+    ),
+    (
+        "writing-flops",
+        lambda T, n, d: cost.layer(T + n, d, 1).total_flops,
+        "one pass over all",
+    ),
+    (
+        "writing-flops",
+        lambda T, n, d: sum(cost.layer(T + i + 1, d, 1).total_flops for i in range(n)),
+        "without a cache",
+    ),
+    (
+        "writing-flops",
+        lambda T, n, d: sum(24 * d * d + 4 * d * (T + i) for i in range(n)),
+        "also attends to itself",
+    ),
+    (
+        "writing-flops",
+        lambda T, n, d: sum(12 * d * d + 2 * d * (T + i + 1) for i in range(n)),
         "half of the FLOPs",
     ),
     (
-        "product-intensity",
-        lambda a, b, c, size: 2 * a * b * c / (a * b + b * c + a * c),
-        "size bytes",
-    ),
-    (
-        "product-intensity",
-        lambda a, b, c, size: (
-            product(a, b, c, size).flops / product(a, b, c, size).read
-        ),
-        "result is written too",
-    ),
-    (
-        "product-intensity",
-        lambda a, b, c, size: (
-            product(a, b, c, size).bytes / product(a, b, c, size).flops
-        ),
-        "wrong way round",
-    ),
-    (
-        "product-intensity",
-        lambda a, b, c, size: product(a, b, c, size).flops,
-        "Not yet",
-    ),
-    (
-        "product-intensity",
-        lambda a, b, c, size: 2 * a * b * c / (size * (a * b + a * c)),
-        "second factor",
-    ),
-    ("product-intensity", lambda a, b, c, size: a / (3 * size) * 2, "Not yet"),
-    (
-        "product-intensity",
-        lambda a, b, c, size: product(a, b, c, size).intensity * (1 - 0.5 / b),
-        "2b FLOPs, not 2b − 1",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: size * 2 * T * (d_k + d_v),
-        "do not stay on the chip",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: size * T * (d_k + d_v) * (1 + T // block),
-        "round up",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: size * T * (d_k + d_v) * (1 + T / block),
-        "number of passes is whole",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: size * T * (d_k + d_v) * (1 + T),
-        "T / block passes, not T",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: (
-            size * T * (d_k + d_v) * 2 * math.ceil(T / block)
-        ),
-        "Only keys and values pass",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: streamed(T, d_k, d_v, block, 1),
-        "each has size bytes",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: stored(T, d_k, d_v, size),
-        "plain attention",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: (
-            streamed(T, d_k, d_v, block, size) - size * T * d_v
-        ),
-        "answers are written too",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: streamed(T, d_k, d_k, block, size),
-        "Not yet",
-    ),
-    (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: (
-            size * T * (d_k + d_v) * (1 + math.ceil((T - 1) / block))
+        "writing-flops",
+        lambda T, n, d: (
+            cost.layer(T + n, d, 1).total_flops - cost.layer(T, d, 1).total_flops
         ),
         "Not yet",
     ),
+    ("streaming-row", forgets_to_shrink, "Nothing shrinks"),
+    ("streaming-row", without_maximum, "exp overflows"),
+    ("streaming-row", blocks_alone, "Each block is read alone"),
     (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: flops / peak + moved / bandwidth,
-        "not the sum",
+        "streaming-row",
+        lambda q, K, V, block: by_prefixes(q, K, V, block)[-1],
+        "not the last alone",
     ),
     (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: flops / min(peak, bandwidth),
-        "Not yet",
+        "streaming-row",
+        lambda q, K, V, block: by_prefixes(q * len(q) ** 0.5, K, V, block),
+        "not divided by √d_k",
     ),
     (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: Chip(
-            {"f": peak}, bandwidth, 1
-        ).attainable(flops / moved, "f"),
-        "This is a rate",
+        "streaming-row",
+        lambda q, K, V, block: by_prefixes(q, K, V, block)[: len(K) // block],
+        "last block is left out",
+    ),
+    ("merge-halves", only_one_shrinks, "second maximum is taken"),
+    (
+        "merge-halves",
+        lambda *a: all_shrunk(*a, mean=(a[2] + a[5]) / 2),
+        "half and half",
     ),
     (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: (
-            flops / peak if flops > moved else moved / bandwidth
-        ),
-        "Not yet",
+        "merge-halves",
+        lambda *a: all_shrunk(*a, mean=(a[1] * a[2] + a[4] * a[5]) / (a[1] + a[4])),
+        "common maximum there too",
     ),
-    (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: math.hypot(
-            flops / peak, moved / bandwidth
-        ),
-        "Not yet",
-    ),
-    (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: round(
-            max(flops / peak, moved / bandwidth), 6
-        ),
-        "Not yet",
-    ),
-    (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: max(
-            flops / peak, 1.01 * moved / bandwidth
-        ),
-        "Not yet",
-    ),
-    ("to-bfloat16", lambda x: np.where(np.abs(x) < 1e-5, x, by_steps(x)), "Not yet"),
-    ("to-bfloat16", lambda x: np.where(np.abs(x) < 1e-25, 0, by_steps(x)), "Not yet"),
-    ("to-bfloat16", cut, "towards zero, not to the nearest"),
-    ("to-bfloat16", away_at_ties, "A tie goes away from zero"),
-    (
-        "to-bfloat16",
-        lambda x: x.astype(np.float16).astype(np.float32),
-        "This is float16",
-    ),
-    (
-        "to-bfloat16",
-        lambda x: torch.tensor(x).half().float().numpy(),
-        "This is float16",
-    ),
-    ("to-bfloat16", decimals, "Not yet"),
-    ("to-bfloat16", lambda x: x.view(np.uint32) >> 16, "view them as float32"),
-    (
-        "to-bfloat16",
-        lambda x: by_steps(2 * x) / 2 + 0 * x if x.ndim > 1 else x,
-        "Not yet",
-    ),
+    ("merge-halves", nothing_shrunk, "before you add"),
+    ("merge-halves", lambda *a: by_logarithms(*a)[2:], "Not yet"),
+    ("merge-halves", lambda *a: by_logarithms(*a) * 1.001, "Not yet"),
 ]
 RIGHT = [
-    ("product-intensity", lambda a, b, c, size: product(a, b, c, size).intensity),
-    ("product-intensity", lambda a, b, c, size: 2 / size / (1 / a + 1 / b + 1 / c)),
-    ("fused-bytes", streamed),
     (
-        "fused-bytes",
-        lambda T, d_k, d_v, block, size: size * T * (d_k + d_v) * (1 - -T // block),
+        "layer-flops",
+        lambda T, d, d_ff, H, H_kv: cost.layer(T, d, H, d_ff, H_kv).total_flops,
     ),
+    ("crossing-length", lambda d, d_ff, H, H_kv: d * (1 + H_kv / H) + d_ff),
     (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: max(
-            Chip({"f": peak}, bandwidth, 1).seconds(Traffic(moved, 0, flops), "f")
+        "writing-flops",
+        lambda T, n, d: sum(
+            cost.layer(1, d, 1).total_flops + 4 * (T + i) * d for i in range(n)
         ),
     ),
-    (
-        "least-time",
-        lambda flops, moved, peak, bandwidth: (
-            flops / min(peak, flops / moved * bandwidth)
-        ),
-    ),
-    ("to-bfloat16", lambda x: torch.tensor(x).bfloat16().float().numpy()),
-    ("to-bfloat16", by_steps),
+    ("streaming-row", by_prefixes),
+    ("streaming-row", with_running_mean),
+    ("merge-halves", by_logarithms),
 ]
 
 
@@ -254,21 +243,37 @@ def test_a_right_answer_written_another_way_passes(name, answer):
     assert check(name, answer)
 
 
-def test_the_books_count_is_the_exercises():
-    fused_bytes = catalogue()["fused-bytes"].solution
-    for T, d_k, d_v, chip in ((100, 8, 8, 2000), (4096, 64, 96, 2**17)):
-        assert fused_attention(T, d_k, d_v, chip=chip).bytes == fused_bytes(
-            T, d_k, d_v, block_of(d_k, d_v, 2, chip), 2
-        )
+def test_at_the_crossing_both_parts_are_equal():
+    crossing = catalogue()["crossing-length"].solution
+    for d, d_ff, H, H_kv in ((512, 2048, 8, 8), (64, 192, 4, 2), (120, 60, 6, 3)):
+        flops = cost.layer(round(crossing(d, d_ff, H, H_kv)), d, H, d_ff, H_kv).flops
+        quadratic = flops["scores"] + flops["mix"]
+        assert quadratic == sum(flops.values()) - quadratic
 
 
-def test_bits_are_rounded_as_torch_rounds_them():
-    x = (
-        np.random.default_rng(0)
-        .integers(0, 2**31, 10_000, dtype=np.uint32)
-        .view(np.float32)
+def test_merged_halves_are_the_whole():
+    rng = np.random.default_rng(9)
+    s, V = 3 * rng.standard_normal(11), rng.standard_normal((11, 3))
+    state = [
+        (x.max(), np.exp(x - x.max()).sum(), soft(x) @ v)
+        for x, v in ((s[:4], V[:4]), (s[4:], V[4:]), (s, V))
+    ]
+    np.testing.assert_allclose(
+        catalogue()["merge-halves"].solution(*state[0], *state[1]),
+        [state[2][0], state[2][1], *state[2][2]],
     )
-    x = x[np.abs(x) < 3e38]
-    ours = catalogue()["to-bfloat16"].solution(x)
-    assert len(x) > 9000
-    np.testing.assert_array_equal(ours, torch.tensor(x).bfloat16().float().numpy())
+
+
+@pytest.mark.parametrize("block", [1, 3, 8])
+def test_the_last_row_of_the_stream_is_attention(block):
+    rng = np.random.default_rng(4)
+    q, K, V = (
+        rng.standard_normal(5),
+        rng.standard_normal((7, 5)),
+        rng.standard_normal((7, 2)),
+    )
+    rows = catalogue()["streaming-row"].solution(q, K, V, block)
+    np.testing.assert_allclose(rows[-1], scaled_dot_product_attention(q[None], K, V)[0])
+    np.testing.assert_allclose(
+        rows[0], streaming_attention(q[None], K[:block], V[:block])[0]
+    )

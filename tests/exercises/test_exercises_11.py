@@ -1,5 +1,5 @@
-"""Answers to the exercises of chapter 11, written in other ways: the right pass, the
-wrong are named.
+"""Exercises of chapter 11: wrong answers written anew, as a reader might, and right
+ones written another way.
 """
 
 import math
@@ -9,201 +9,239 @@ import pytest
 import torch
 from answers import expect_refused
 
+from tfbook.cost.roofline import Chip
+from tfbook.cost.traffic import (
+    Traffic,
+    block_of,
+    fused_attention,
+    plain_attention,
+    product,
+)
 from tfbook.exercises import catalogue, check
-from tfbook.numpy import cross_entropy, token_distribution
-from tfbook.text.byte_pairs import merge
-from tfbook.torch.training import schedule
 
 
-def by_package(logits, targets, n):
-    return float(cross_entropy(logits, targets)) * len(targets) / math.log(2) / n
+def streamed(T, d_k, d_v, block, size):
+    """Block by block, as it runs."""
+    moved = 0
+    for start in range(0, T, block):
+        rows = min(block, T - start)
+        moved += rows * d_k + T * d_k + T * d_v + rows * d_v
+    return size * moved
 
 
-def by_torch(logits, targets, n):
-    logits, targets = torch.tensor(logits), torch.tensor(targets)
-    return (
-        torch.nn.functional.cross_entropy(logits, targets, reduction="sum").item()
-        / math.log(2)
-        / n
+def stored(T, d_k, d_v, size):
+    return sum(
+        kernel.bytes for kernel in plain_attention(T, d_k, d_v, size=size).values()
     )
 
 
-def by_probabilities(logits, targets, n):
-    p = torch.tensor(logits).softmax(dim=-1)
-    return -p[torch.arange(len(targets)), torch.tensor(targets)].log2().sum().item() / n
+def decimals(x):
+    return np.round(x, 2)
 
 
-def by_text(tokens, pair, new):
-    """Tokens as words of a text, each between bars."""
-    joined = "".join(f"|{token}|" for token in tokens).replace(
-        f"|{pair[0]}||{pair[1]}|", f"|{new}|"
-    )
-    return np.array([int(token) for token in joined.strip("|").split("||")])
+def by_steps(x):
+    """To the nearest multiple of the step between neighbours, a tie to the even one."""
+    step = np.exp2(np.floor(np.log2(np.where(x == 0, 1, np.abs(x).astype(float)))) - 7)
+    return (np.rint(x / step) * step).astype(np.float32)
 
 
-def merge_where(tokens, new, meets):
-    merged, i = [], 0
-    while i < len(tokens):
-        both = i + 1 < len(tokens) and meets(tokens[i], tokens[i + 1])
-        merged.append(new if both else tokens[i])
-        i += 1 + both
-    return merged
+def away_at_ties(x):
+    step = np.exp2(np.floor(np.log2(np.where(x == 0, 1, np.abs(x).astype(float)))) - 7)
+    return (np.sign(x) * np.floor(np.abs(x) / step + 0.5) * step).astype(np.float32)
 
 
-def by_nucleus(p, share):
-    return token_distribution(np.log(p), top_p=share)
+def cut(x):
+    step = np.exp2(np.floor(np.log2(np.where(x == 0, 1, np.abs(x).astype(float)))) - 7)
+    return (np.trunc(x / step) * step).astype(np.float32)
 
 
-def by_search(p, share, side="left"):
-    order = np.argsort(p)[::-1]
-    order = order[: np.searchsorted(np.cumsum(p[order]), share, side) + 1]
-    kept = np.zeros_like(p)
-    kept[order] = p[order] / p[order].sum()
-    return kept
-
-
-def by_loop(p, share):
-    kept, total = np.zeros(len(p)), 0.0
-    for i in sorted(range(len(p)), key=lambda i: -p[i]):
-        if total >= share:
-            break
-        kept[i] = p[i]
-        total += p[i]
-    return kept / total
-
-
-def by_angle(step, steps, warmup, highest):
-    if step + 1 <= warmup:
-        return highest / warmup * (step + 1)
-    return highest * math.cos(math.pi / 2 * (step - warmup) / (steps - warmup)) ** 2
-
-
-RIGHT = [
-    ("bits-per-character", by_package),
-    ("bits-per-character", by_torch),
-    ("merge-pair", lambda t, pair, new: np.array(merge(tuple(t), pair, new))),
-    ("merge-pair", by_text),
-    (
-        "merge-pair",
-        lambda t, pair, new: merge_where(t, new, lambda *both: both == pair),
-    ),
-    ("top-p", by_nucleus),
-    ("top-p", by_search),
-    ("top-p", by_loop),
-    ("learning-rate", by_angle),
-]
 WRONG = [
     (
-        "bits-per-character",
-        lambda logits, targets, n: float(cross_entropy(logits, targets)) / math.log(2),
-        "for each token",
+        "product-intensity",
+        lambda a, b, c, size: a * b * c / product(a, b, c, size).bytes,
+        "half of the FLOPs",
     ),
     (
-        "bits-per-character",
-        lambda logits, targets, n: float(cross_entropy(logits, targets)),
-        "nats for each token",
+        "product-intensity",
+        lambda a, b, c, size: 2 * a * b * c / (a * b + b * c + a * c),
+        "size bytes",
     ),
     (
-        "bits-per-character",
-        lambda logits, targets, n: by_package(logits, targets, 1),
-        "divide it by n",
-    ),
-    (
-        "bits-per-character",
-        lambda logits, targets, n: (
-            by_package(logits, targets, len(targets)) * n / len(targets)
+        "product-intensity",
+        lambda a, b, c, size: (
+            product(a, b, c, size).flops / product(a, b, c, size).read
         ),
-        "changed places",
+        "result is written too",
     ),
     (
-        "bits-per-character",
-        lambda logits, targets, n: 2 ** by_package(logits, targets, len(targets)),
-        "perplexity",
+        "product-intensity",
+        lambda a, b, c, size: (
+            product(a, b, c, size).bytes / product(a, b, c, size).flops
+        ),
+        "wrong way round",
     ),
-    ("bits-per-character", by_probabilities, "A small chance becomes 0"),
     (
-        "bits-per-character",
-        lambda logits, targets, n: by_package(logits - logits.min(), targets, n) + 1e-3,
+        "product-intensity",
+        lambda a, b, c, size: product(a, b, c, size).flops,
         "Not yet",
     ),
     (
-        "merge-pair",
-        lambda t, pair, new: merge_where(
-            t, new, lambda a, b: a <= pair[0] and b == pair[1]
+        "product-intensity",
+        lambda a, b, c, size: 2 * a * b * c / (size * (a * b + a * c)),
+        "second factor",
+    ),
+    ("product-intensity", lambda a, b, c, size: a / (3 * size) * 2, "Not yet"),
+    (
+        "product-intensity",
+        lambda a, b, c, size: product(a, b, c, size).intensity * (1 - 0.5 / b),
+        "2b FLOPs, not 2b − 1",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: size * 2 * T * (d_k + d_v),
+        "do not stay on the chip",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: size * T * (d_k + d_v) * (1 + T // block),
+        "round up",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: size * T * (d_k + d_v) * (1 + T / block),
+        "number of passes is whole",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: size * T * (d_k + d_v) * (1 + T),
+        "T / block passes, not T",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: (
+            size * T * (d_k + d_v) * 2 * math.ceil(T / block)
+        ),
+        "Only keys and values pass",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: streamed(T, d_k, d_v, block, 1),
+        "each has size bytes",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: stored(T, d_k, d_v, size),
+        "plain attention",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: (
+            streamed(T, d_k, d_v, block, size) - size * T * d_v
+        ),
+        "answers are written too",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: streamed(T, d_k, d_k, block, size),
+        "Not yet",
+    ),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: (
+            size * T * (d_k + d_v) * (1 + math.ceil((T - 1) / block))
         ),
         "Not yet",
     ),
     (
-        "merge-pair",
-        lambda t, pair, new: merge_where(
-            t, new, lambda a, b: a == pair[0] and b >= pair[1]
+        "least-time",
+        lambda flops, moved, peak, bandwidth: flops / peak + moved / bandwidth,
+        "not the sum",
+    ),
+    (
+        "least-time",
+        lambda flops, moved, peak, bandwidth: flops / min(peak, bandwidth),
+        "Not yet",
+    ),
+    (
+        "least-time",
+        lambda flops, moved, peak, bandwidth: Chip(
+            {"f": peak}, bandwidth, 1
+        ).attainable(flops / moved, "f"),
+        "This is a rate",
+    ),
+    (
+        "least-time",
+        lambda flops, moved, peak, bandwidth: (
+            flops / peak if flops > moved else moved / bandwidth
         ),
         "Not yet",
     ),
     (
-        "merge-pair",
-        lambda t, pair, new: by_text(t[::-1], pair[::-1], new)[::-1],
-        "from the left",
-    ),
-    (
-        "merge-pair",
-        lambda t, pair, new: by_text(by_text(t, pair, new), pair[::-1], new),
-        "Not yet",
-    ),
-    ("merge-pair", lambda t, pair, new: t, "Not yet"),
-    (
-        "top-p",
-        lambda p, share: by_search(p, share, "right"),
-        "the share or more is enough",
-    ),
-    (
-        "top-p",
-        lambda p, share: np.where(p >= share, p, 0) / max(p[p >= share].sum(), 1e-9),
-        "Not yet",
-    ),
-    (
-        "top-p",
-        lambda p, share: token_distribution(np.log(p), top_p=min(share + 0.1, 1)),
-        "Not yet",
-    ),
-    ("top-p", lambda p, share: by_loop(p, share) * by_loop(p, share).max(), "Not yet"),
-    (
-        "learning-rate",
-        lambda step, steps, warmup, highest: round(
-            by_angle(step, steps, warmup, highest), 4
+        "least-time",
+        lambda flops, moved, peak, bandwidth: math.hypot(
+            flops / peak, moved / bandwidth
         ),
         "Not yet",
     ),
     (
-        "learning-rate",
-        lambda step, steps, warmup, highest: (
-            highest * schedule(step, steps, warmup / steps)
+        "least-time",
+        lambda flops, moved, peak, bandwidth: round(
+            max(flops / peak, moved / bandwidth), 6
         ),
         "Not yet",
     ),
     (
-        "learning-rate",
-        lambda step, steps, warmup, highest: by_angle(step, steps, warmup, 2 * highest),
-        "Not yet",
-    ),
-    (
-        "learning-rate",
-        lambda step, steps, warmup, highest: by_angle(step, steps, 1, highest),
-        "Not yet",
-    ),
-    (
-        "learning-rate",
-        lambda step, steps, warmup, highest: by_angle(
-            max(step, warmup), steps, warmup, highest
+        "least-time",
+        lambda flops, moved, peak, bandwidth: max(
+            flops / peak, 1.01 * moved / bandwidth
         ),
+        "Not yet",
+    ),
+    ("to-bfloat16", lambda x: np.where(np.abs(x) < 1e-5, x, by_steps(x)), "Not yet"),
+    ("to-bfloat16", lambda x: np.where(np.abs(x) < 1e-25, 0, by_steps(x)), "Not yet"),
+    ("to-bfloat16", cut, "towards zero, not to the nearest"),
+    ("to-bfloat16", away_at_ties, "A tie goes away from zero"),
+    (
+        "to-bfloat16",
+        lambda x: x.astype(np.float16).astype(np.float32),
+        "This is float16",
+    ),
+    (
+        "to-bfloat16",
+        lambda x: torch.tensor(x).half().float().numpy(),
+        "This is float16",
+    ),
+    ("to-bfloat16", decimals, "Not yet"),
+    ("to-bfloat16", lambda x: x.view(np.uint32) >> 16, "view them as float32"),
+    (
+        "to-bfloat16",
+        lambda x: by_steps(2 * x) / 2 + 0 * x if x.ndim > 1 else x,
         "Not yet",
     ),
 ]
-
-
-@pytest.mark.parametrize(("name", "answer"), RIGHT)
-def test_a_right_answer_written_another_way_passes(name, answer):
-    assert check(name, answer)
+RIGHT = [
+    ("product-intensity", lambda a, b, c, size: product(a, b, c, size).intensity),
+    ("product-intensity", lambda a, b, c, size: 2 / size / (1 / a + 1 / b + 1 / c)),
+    ("fused-bytes", streamed),
+    (
+        "fused-bytes",
+        lambda T, d_k, d_v, block, size: size * T * (d_k + d_v) * (1 - -T // block),
+    ),
+    (
+        "least-time",
+        lambda flops, moved, peak, bandwidth: max(
+            Chip({"f": peak}, bandwidth, 1).seconds(Traffic(moved, 0, flops), "f")
+        ),
+    ),
+    (
+        "least-time",
+        lambda flops, moved, peak, bandwidth: (
+            flops / min(peak, flops / moved * bandwidth)
+        ),
+    ),
+    ("to-bfloat16", lambda x: torch.tensor(x).bfloat16().float().numpy()),
+    ("to-bfloat16", by_steps),
+]
 
 
 @pytest.mark.parametrize(("name", "answer", "words"), WRONG)
@@ -211,16 +249,26 @@ def test_a_wrong_answer_written_anew_is_named(name, answer, words):
     expect_refused(name, answer, words)
 
 
-def test_solutions_do_what_the_tasks_say():
-    solutions = {
-        name: catalogue()[name].solution
-        for name in ("top-p", "learning-rate", "merge-pair")
-    }
-    p = np.array([0.1, 0.4, 0.3, 0.2])
-    np.testing.assert_allclose(solutions["top-p"](p, 0.6), [0, 4 / 7, 3 / 7, 0])
-    np.testing.assert_allclose(solutions["top-p"](p, 0.71), [0, 4 / 9, 3 / 9, 2 / 9])
-    rates = [solutions["learning-rate"](step, 100, 10, 1.0) for step in range(100)]
-    assert rates[0] == pytest.approx(0.1)
-    assert rates[9] == rates[10] == 1
-    assert rates[55] == pytest.approx(0.5)
-    assert solutions["merge-pair"](np.array([4, 4, 4]), (4, 4), 9).tolist() == [9, 4]
+@pytest.mark.parametrize(("name", "answer"), RIGHT)
+def test_a_right_answer_written_another_way_passes(name, answer):
+    assert check(name, answer)
+
+
+def test_the_books_count_is_the_exercises():
+    fused_bytes = catalogue()["fused-bytes"].solution
+    for T, d_k, d_v, chip in ((100, 8, 8, 2000), (4096, 64, 96, 2**17)):
+        assert fused_attention(T, d_k, d_v, chip=chip).bytes == fused_bytes(
+            T, d_k, d_v, block_of(d_k, d_v, 2, chip), 2
+        )
+
+
+def test_bits_are_rounded_as_torch_rounds_them():
+    x = (
+        np.random.default_rng(0)
+        .integers(0, 2**31, 10_000, dtype=np.uint32)
+        .view(np.float32)
+    )
+    x = x[np.abs(x) < 3e38]
+    ours = catalogue()["to-bfloat16"].solution(x)
+    assert len(x) > 9000
+    np.testing.assert_array_equal(ours, torch.tensor(x).bfloat16().float().numpy())

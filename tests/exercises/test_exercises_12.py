@@ -1,160 +1,204 @@
-"""Exercises of chapter 12: wrong answers written anew, as a reader might, and right
-ones written another way.
+"""Answers to the exercises of chapter 12, written in other ways: the right pass, the
+wrong are named.
 """
+
+import math
 
 import numpy as np
 import pytest
+import torch
 from answers import expect_refused
 
-from tfbook.cost.communication import all_reduce, sequence_parallel, tensor_parallel
 from tfbook.exercises import catalogue, check
-from tfbook.numpy import feed_forward
-from tfbook.widgets import SplitExplorer
+from tfbook.numpy import cross_entropy, token_distribution
+from tfbook.text.byte_pairs import merge
+from tfbook.torch.training import schedule
 
 
-def by_channels(X, W_1, b_1, W_2, b_2, p):
-    """Blocks by slices, and the sum begins at b_2."""
-    n, Y = len(b_1) // p, np.broadcast_to(b_2, (len(X), len(b_2))).copy()
-    for i in range(p):
-        mine = slice(i * n, (i + 1) * n)
-        Y += np.clip(X @ W_1[:, mine] + b_1[mine], 0, None) @ W_2[mine]
-    return Y
+def by_package(logits, targets, n):
+    return float(cross_entropy(logits, targets)) * len(targets) / math.log(2) / n
 
 
-def bias_in_the_loop(X, W_1, b_1, W_2, b_2, p):
-    n = len(b_1) // p
-    return sum(
-        feed_forward(X, W_1[:, i : i + n], b_1[i : i + n], W_2[i : i + n], b_2)
-        for i in range(0, n * p, n)
-    )
-
-
-def whole_first_bias(X, W_1, b_1, W_2, b_2, p):
-    """Every process adds the whole b_1, so that only p = 1 works."""
-    n = len(b_1) // p
+def by_torch(logits, targets, n):
+    logits, targets = torch.tensor(logits), torch.tensor(targets)
     return (
-        sum(
-            np.maximum(X @ W_1[:, i : i + n] + b_1[:n], 0) @ W_2[i : i + n]
-            for i in range(0, n * p, n)
-        )
-        + b_2
+        torch.nn.functional.cross_entropy(logits, targets, reduction="sum").item()
+        / math.log(2)
+        / n
     )
 
 
-def tokens_cut(X, W_1, b_1, W_2, b_2, p):
-    """Each process takes some of the tokens, and what belongs side by side is
-    summed.
-    """
-    return sum(
-        feed_forward(x, W_1, b_1, W_2, b_2).sum(axis=0) for x in np.array_split(X, p)
+def by_probabilities(logits, targets, n):
+    p = torch.tensor(logits).softmax(dim=-1)
+    return -p[torch.arange(len(targets)), torch.tensor(targets)].log2().sum().item() / n
+
+
+def by_text(tokens, pair, new):
+    """Tokens as words of a text, each between bars."""
+    joined = "".join(f"|{token}|" for token in tokens).replace(
+        f"|{pair[0]}||{pair[1]}|", f"|{new}|"
     )
+    return np.array([int(token) for token in joined.strip("|").split("||")])
 
 
-def handed_on(p):
-    """The keys are moved, step by step."""
-    keys, rows = list(range(p)), []
-    for _ in range(p):
-        rows.append([keys[rank] <= rank for rank in range(p)])
-        keys = keys[-1:] + keys[:-1]
-    return np.array(rows)
+def merge_where(tokens, new, meets):
+    merged, i = [], 0
+    while i < len(tokens):
+        both = i + 1 < len(tokens) and meets(tokens[i], tokens[i + 1])
+        merged.append(new if both else tokens[i])
+        i += 1 + both
+    return merged
 
 
-WRONG = [
-    ("split-network", bias_in_the_loop, "b_2 is added by every process"),
-    ("split-network", whole_first_bias, "Not yet"),
-    ("split-network", tokens_cut, "Not yet"),
-    (
-        "split-network",
-        lambda X, W_1, b_1, W_2, b_2, p: by_channels(X, W_1, b_1, W_2, 0 * b_2, p),
-        "b_2 is missing",
-    ),
-    (
-        "split-network",
-        lambda X, W_1, b_1, W_2, b_2, p: (X @ W_1 + b_1) @ W_2 + b_2,
-        "activation is missing",
-    ),
-    (
-        "split-network",
-        lambda X, W_1, b_1, W_2, b_2, p: by_channels(X, W_1, b_1, W_2 / p, b_2, p),
-        "summed, not averaged",
-    ),
-    ("ring-work", lambda p: handed_on(p).T, "Rows and columns are exchanged"),
-    (
-        "ring-work",
-        lambda p: np.array([[(r + s) % p <= r for r in range(p)] for s in range(p)]),
-        "go the other way",
-    ),
-    (
-        "ring-work",
-        lambda p: np.array([[(r - s) % p < r for r in range(p)] for s in range(p)]),
-        "its own keys too",
-    ),
-    ("ring-work", lambda p: ~handed_on(p), "Not yet"),
-    ("ring-work", lambda p: handed_on(p).astype(int), "Not yet"),
-    (
-        "ring-work",
-        lambda p: np.tril(np.ones((p, p), bool)),
-        "Rows and columns are exchanged",
-    ),
-    ("ring-work", lambda p: handed_on(p).sum(axis=0), "Not yet"),
-    (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: L * 2 * all_reduce(B * T * d, p) * size,
-        "This is half",
-    ),
-    (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: L * 4 * all_reduce(B * T * d, p),
-        "numbers, not bytes",
-    ),
-    (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: L * 4 * (p - 1) * B * T * d // p * size,
-        "This is half",
-    ),
-    (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: L * 4 * (p - 1) * B * T * d * size,
-        "does not send its whole tensor",
-    ),
-    (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: 4 * all_reduce(B * T * d, p) * size,
-        "one layer",
-    ),
-    (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: L * 4 * all_reduce(T * d, p) * size,
-        "one sequence",
-    ),
-    (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: L * all_reduce(12 * d * d, p) * size,
-        "gradients of the parameters",
-    ),
-]
+def by_nucleus(p, share):
+    return token_distribution(np.log(p), top_p=share)
+
+
+def by_search(p, share, side="left"):
+    order = np.argsort(p)[::-1]
+    order = order[: np.searchsorted(np.cumsum(p[order]), share, side) + 1]
+    kept = np.zeros_like(p)
+    kept[order] = p[order] / p[order].sum()
+    return kept
+
+
+def by_loop(p, share):
+    kept, total = np.zeros(len(p)), 0.0
+    for i in sorted(range(len(p)), key=lambda i: -p[i]):
+        if total >= share:
+            break
+        kept[i] = p[i]
+        total += p[i]
+    return kept / total
+
+
+def by_angle(step, steps, warmup, highest):
+    if step + 1 <= warmup:
+        return highest / warmup * (step + 1)
+    return highest * math.cos(math.pi / 2 * (step - warmup) / (steps - warmup)) ** 2
+
+
 RIGHT = [
-    ("split-network", by_channels),
+    ("bits-per-character", by_package),
+    ("bits-per-character", by_torch),
+    ("merge-pair", lambda t, pair, new: np.array(merge(tuple(t), pair, new))),
+    ("merge-pair", by_text),
     (
-        "split-network",
-        lambda X, W_1, b_1, W_2, b_2, p: feed_forward(X, W_1, b_1, W_2, b_2),
+        "merge-pair",
+        lambda t, pair, new: merge_where(t, new, lambda *both: both == pair),
     ),
-    ("ring-work", handed_on),
-    ("ring-work", lambda p: handed_on(p).tolist()),
+    ("top-p", by_nucleus),
+    ("top-p", by_search),
+    ("top-p", by_loop),
+    ("learning-rate", by_angle),
+]
+WRONG = [
     (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: 4 * L * size * all_reduce(B * T * d, p),
+        "bits-per-character",
+        lambda logits, targets, n: float(cross_entropy(logits, targets)) / math.log(2),
+        "for each token",
     ),
     (
-        "bytes-of-a-step",
-        lambda B, T, d, p, L, size: 8 * L * size * (p - 1) * (B * T * d // p),
+        "bits-per-character",
+        lambda logits, targets, n: float(cross_entropy(logits, targets)),
+        "nats for each token",
+    ),
+    (
+        "bits-per-character",
+        lambda logits, targets, n: by_package(logits, targets, 1),
+        "divide it by n",
+    ),
+    (
+        "bits-per-character",
+        lambda logits, targets, n: (
+            by_package(logits, targets, len(targets)) * n / len(targets)
+        ),
+        "changed places",
+    ),
+    (
+        "bits-per-character",
+        lambda logits, targets, n: 2 ** by_package(logits, targets, len(targets)),
+        "perplexity",
+    ),
+    ("bits-per-character", by_probabilities, "A small chance becomes 0"),
+    (
+        "bits-per-character",
+        lambda logits, targets, n: by_package(logits - logits.min(), targets, n) + 1e-3,
+        "Not yet",
+    ),
+    (
+        "merge-pair",
+        lambda t, pair, new: merge_where(
+            t, new, lambda a, b: a <= pair[0] and b == pair[1]
+        ),
+        "Not yet",
+    ),
+    (
+        "merge-pair",
+        lambda t, pair, new: merge_where(
+            t, new, lambda a, b: a == pair[0] and b >= pair[1]
+        ),
+        "Not yet",
+    ),
+    (
+        "merge-pair",
+        lambda t, pair, new: by_text(t[::-1], pair[::-1], new)[::-1],
+        "from the left",
+    ),
+    (
+        "merge-pair",
+        lambda t, pair, new: by_text(by_text(t, pair, new), pair[::-1], new),
+        "Not yet",
+    ),
+    ("merge-pair", lambda t, pair, new: t, "Not yet"),
+    (
+        "top-p",
+        lambda p, share: by_search(p, share, "right"),
+        "the share or more is enough",
+    ),
+    (
+        "top-p",
+        lambda p, share: np.where(p >= share, p, 0) / max(p[p >= share].sum(), 1e-9),
+        "Not yet",
+    ),
+    (
+        "top-p",
+        lambda p, share: token_distribution(np.log(p), top_p=min(share + 0.1, 1)),
+        "Not yet",
+    ),
+    ("top-p", lambda p, share: by_loop(p, share) * by_loop(p, share).max(), "Not yet"),
+    (
+        "learning-rate",
+        lambda step, steps, warmup, highest: round(
+            by_angle(step, steps, warmup, highest), 4
+        ),
+        "Not yet",
+    ),
+    (
+        "learning-rate",
+        lambda step, steps, warmup, highest: (
+            highest * schedule(step, steps, warmup / steps)
+        ),
+        "Not yet",
+    ),
+    (
+        "learning-rate",
+        lambda step, steps, warmup, highest: by_angle(step, steps, warmup, 2 * highest),
+        "Not yet",
+    ),
+    (
+        "learning-rate",
+        lambda step, steps, warmup, highest: by_angle(step, steps, 1, highest),
+        "Not yet",
+    ),
+    (
+        "learning-rate",
+        lambda step, steps, warmup, highest: by_angle(
+            max(step, warmup), steps, warmup, highest
+        ),
+        "Not yet",
     ),
 ]
-
-
-@pytest.mark.parametrize(("name", "answer", "words"), WRONG)
-def test_a_wrong_answer_written_anew_is_named(name, answer, words):
-    expect_refused(name, answer, words)
 
 
 @pytest.mark.parametrize(("name", "answer"), RIGHT)
@@ -162,29 +206,21 @@ def test_a_right_answer_written_another_way_passes(name, answer):
     assert check(name, answer)
 
 
-def test_the_split_network_is_the_network():
-    for case in catalogue()["split-network"].cases(np.random.default_rng(5)):
-        np.testing.assert_allclose(
-            catalogue()["split-network"].solution(*case), feed_forward(*case[:-1])
-        )
+@pytest.mark.parametrize(("name", "answer", "words"), WRONG)
+def test_a_wrong_answer_written_anew_is_named(name, answer, words):
+    expect_refused(name, answer, words)
 
 
-@pytest.mark.parametrize("p", [2, 4, 8])
-def test_the_ring_of_the_exercise_is_that_of_the_figure(p):
-    busy = catalogue()["ring-work"].solution(p)
-    figure = SplitExplorer()
-    for step in range(1, p + 1):
-        assert p - busy[step - 1].sum() == figure.idle("sequence", p, step)
-    assert busy.sum() == p * (p + 1) // 2
-
-
-def test_bytes_are_those_of_the_cost():
-    solution = catalogue()["bytes-of-a-step"].solution
-    assert (
-        solution(3, 32, 24, 4, 5, 2)
-        == 5 * 2 * tensor_parallel(32, 24, 4, 4, 3).total_sent
-    )
-    assert (
-        solution(3, 32, 24, 4, 5, 2)
-        != 5 * 2 * sequence_parallel(32, 24, 4, 4, 3).total_sent
-    )
+def test_solutions_do_what_the_tasks_say():
+    solutions = {
+        name: catalogue()[name].solution
+        for name in ("top-p", "learning-rate", "merge-pair")
+    }
+    p = np.array([0.1, 0.4, 0.3, 0.2])
+    np.testing.assert_allclose(solutions["top-p"](p, 0.6), [0, 4 / 7, 3 / 7, 0])
+    np.testing.assert_allclose(solutions["top-p"](p, 0.71), [0, 4 / 9, 3 / 9, 2 / 9])
+    rates = [solutions["learning-rate"](step, 100, 10, 1.0) for step in range(100)]
+    assert rates[0] == pytest.approx(0.1)
+    assert rates[9] == rates[10] == 1
+    assert rates[55] == pytest.approx(0.5)
+    assert solutions["merge-pair"](np.array([4, 4, 4]), (4, 4), 9).tolist() == [9, 4]

@@ -1,5 +1,5 @@
 """The script that measures a device runs where there is no GPU, and what it writes is
-what chapter 10 reads.
+what chapter 11 reads.
 """
 
 import importlib.util

@@ -176,7 +176,7 @@ def test_a_file_brings_marks_back(browser, book, tmp_path):
         held = json.loads(path.read_text(encoding="utf-8"))
         assert held == {
             "tfbook": "progress",
-            "version": 1,
+            "version": 2,
             "done": ["chapter-03", "exercise-softmax"],
         }
         page.once("dialog", lambda dialog: dialog.dismiss())
@@ -194,6 +194,23 @@ def test_a_file_brings_marks_back(browser, book, tmp_path):
         mark(page, "exercise-causal-mask").click()
         assert page.evaluate("localStorage.getItem('tfbook-progress')") == kept
         assert visited.faults == []
+
+
+def test_marks_of_the_first_edition_move_with_their_chapters(browser, served_book):
+    done = ["chapter-08", "chapter-09", "chapter-12", "exercise-softmax"]
+    first = json.dumps({"tfbook": "progress", "version": 1, "done": done})
+    with visit(browser, f"{served_book}/{CHAPTER}") as visited:
+        page = visited.page
+        page.evaluate("(text) => localStorage.setItem('tfbook-progress', text)", first)
+        page.reload()
+        assert pressed(page, "exercise-softmax")
+        mark(page, "exercise-softmax").click()  # what is kept is written anew
+        kept = json.loads(page.evaluate("localStorage.getItem('tfbook-progress')"))
+        moved = ["chapter-08", "chapter-10", "chapter-14"]
+        assert kept == {"tfbook": "progress", "version": 2, "done": moved}
+        page.reload()
+        again = json.loads(page.evaluate("localStorage.getItem('tfbook-progress')"))
+        assert again == kept
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ FIRST = {  # what is typed, and where the first result leads
     "FlashAttention": "09#attention-without-the-matrix",
     "online softmax": "09#attention-without-the-matrix",
     "KV cache": "09#writing-one-token-at-a-time",
-    "quadratic complexity": "09",
+    "quadratic complexity": "10",
     "layer norm": "07#layer-normalisation-by-hand",
     "LayerNorm": "07",
     "RMSNorm": "07#against-batch-and-rms-normalisation",
@@ -56,7 +56,8 @@ FIRST = {  # what is typed, and where the first result leads
     "roofline": "10#two-limits",
     "tensor parallel": "12#cut-the-heads",
     "ring attention": "12#cut-the-sequence",
-    "data parallel": "12",
+    "data parallel": "14",
+    "backpropagation": "09",
 }
 
 

@@ -64,7 +64,7 @@ PRINTED_THRESHOLD = re.compile(
 )
 THRESHOLDS = {  # printed lines that state a bound, and why a measurement does not do
     "05-tokens-and-positions": {"T: expected at most T_max = 64": "an error message"},
-    "10-on-the-gpu": {
+    "11-on-the-gpu": {
         "at least 2.11 ms": "the memory roof is a bound",
         "least above 0": "the heading of a column",
     },

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tfbook.exercises import chapter_08_gradients as gradients
 from tfbook.exercises.exercise import Exercise
 
 # ---- the layer ----
@@ -367,5 +366,4 @@ EXERCISES = [
         },
         _parameter_cases,
     ),
-    *gradients.EXERCISES,
 ]

@@ -1,167 +1,248 @@
-"""Exercises of chapter 09, the quadratic cost: counting a layer; writing and streaming
-attention have files of their own.
-"""
+"""Exercises of chapter 09, gradients by hand."""
 
-from tfbook.exercises import chapter_09_streaming as streaming
-from tfbook.exercises import chapter_09_writing as writing
+import numpy as np
+
 from tfbook.exercises.exercise import Exercise
 
-# ---- FLOPs of a layer ----
+# ---- the network and the residual around it ----
 
 
-def flops(T, d, d_ff, H, H_kv):
-    d_k = d // H
-    projections = 2 * T * d * (d + 2 * H_kv * d_k + d)  # Q, K and V, then W_O
-    attention = 2 * H * T * T * d_k + 2 * H * T * T * d_k  # scores, mix
-    network = 2 * T * d * d_ff + 2 * T * d_ff * d
-    return projections + attention + network
+def network_gradient(dY, Z, W_1, b_1, W_2, b_2):
+    dR = dY @ W_2.T
+    dU = dR * (Z @ W_1 + b_1 > 0)
+    return dY + dU @ W_1.T
 
 
-def _flops(
-    T,
-    d,
-    d_ff,
-    H,
-    H_kv,
-    output=1,
-    products=2,
-    matrices=2,
-    pairs=None,
-    width=None,
-    tokens=None,
-):
-    pairs, width, tokens = pairs or T * T, width or d, tokens or T
-    projections = 2 * tokens * d * (d + 2 * H_kv * (d // H) + output * d)
-    return (
-        projections
-        + products * 2 * pairs * width
-        + matrices * 2 * tokens * d * d_ff
+def _back(dY, Z, W_1, b_1, W_2, awake=None):
+    awake = Z @ W_1 + b_1 > 0 if awake is None else awake
+    return (dY @ W_2.T * awake) @ W_1.T
+
+
+def _network_cases(rng):
+    cases = []
+    for leading, T, d, d_ff in (
+        ((), 3, 4, 6),
+        ((2,), 5, 7, 11),
+        ((), 2, 13, 5),
+    ):
+        dY, Z = rng.standard_normal((2, *leading, T, d))
+        cases.append(
+            (
+                dY,
+                Z,
+                *(
+                    rng.standard_normal(shape)
+                    for shape in ((d, d_ff), (d_ff,), (d_ff, d), (d,))
+                ),
+            )
+        )
+    return cases
+
+
+# ---- attention, back to its queries ----
+
+
+def query_gradient(dA, Q, K, V):
+    d_k = Q.shape[-1]
+    S = Q @ K.swapaxes(-1, -2) / np.sqrt(d_k)
+    E = np.exp(S - S.max(axis=-1, keepdims=True))
+    alpha = E / E.sum(axis=-1, keepdims=True)
+
+    dalpha = dA @ V.swapaxes(-1, -2)
+    mean = (alpha * dalpha).sum(axis=-1, keepdims=True)
+    dS = alpha * (dalpha - mean)
+    return dS @ K / np.sqrt(d_k)
+
+
+def _weights(Q, K, scale=None, axis=-1):
+    S = (
+        Q
+        @ K.swapaxes(-1, -2)
+        * (Q.shape[-1] ** -0.5 if scale is None else scale)
     )
+    E = np.exp(S - S.max(axis=axis, keepdims=True))
+    return E / E.sum(axis=axis, keepdims=True)
 
 
-def _flops_cases(rng):
+def _to_queries(through_softmax, back=None, forth=None):
+    """A wrong answer: through_softmax(dalpha, alpha) gives dS; back and forth are the
+    scales of the two ways.
+    """
+
+    def answer(dA, Q, K, V):
+        dS = through_softmax(dA @ V.swapaxes(-1, -2), _weights(Q, K, forth))
+        return dS @ K * (Q.shape[-1] ** -0.5 if back is None else back)
+
+    return answer
+
+
+def _right(dalpha, alpha):
+    return alpha * (dalpha - (alpha * dalpha).sum(axis=-1, keepdims=True))
+
+
+def _mean_forgotten(dalpha, alpha):
+    return alpha * dalpha
+
+
+def _softmax_skipped(dalpha, alpha):
+    return dalpha
+
+
+def _own_score_alone(dalpha, alpha):
+    return alpha * (1 - alpha) * dalpha
+
+
+def _plain_mean(dalpha, alpha):
+    return alpha * (dalpha - dalpha.mean(axis=-1, keepdims=True))
+
+
+def _sum_of_all(dalpha, alpha):
+    return alpha * (dalpha - dalpha.sum(axis=-1, keepdims=True))
+
+
+def _over_queries(dalpha, alpha):
+    return alpha * (dalpha - (alpha * dalpha).sum(axis=-2, keepdims=True))
+
+
+def _not_weighted(dalpha, alpha):
+    return dalpha - (alpha * dalpha).sum(axis=-1, keepdims=True)
+
+
+def _sign(dalpha, alpha):
+    return -_right(dalpha, alpha)
+
+
+def _gradient_of_keys(dA, Q, K, V):
+    dS = _right(dA @ V.swapaxes(-1, -2), _weights(Q, K))
+    return dS.swapaxes(-1, -2) @ Q / np.sqrt(Q.shape[-1])
+
+
+def _query_cases(rng):
     return [
-        (7, 12, 20, 3, 1),
-        (64, 30, 121, 5, 5),
-        (300, 24, 96, 4, 2),
-        (1024, 768, 3072, 12, 4),
-    ]
-
-
-# ---- the length at which the quadratic part is half of the layer ----
-
-
-def crossing(d, d_ff, H, H_kv):
-    # FLOPs of a token
-    others = 2 * d * (d + 2 * H_kv * (d // H) + d) + 4 * d * d_ff
-    # FLOPs of a token with one other
-    pairs = 4 * d
-    return others / pairs
-
-
-def _crossing_cases(rng):
-    return [
-        (12, 20, 3, 1),
-        (512, 2048, 8, 8),
-        (60, 7, 6, 2),
-        (4096, 14336, 32, 8),
+        tuple(
+            rng.standard_normal((*leading, *axes))
+            for axes in ((T, d_v), (T, d_k), (T_k, d_k), (T_k, d_v))
+        )
+        for leading, T, T_k, d_k, d_v in (
+            ((), 3, 5, 4, 2),
+            ((2,), 7, 5, 3, 11),
+            ((), 2, 3, 7, 5),
+        )
     ]
 
 
 EXERCISES = [
     Exercise(
-        "layer-flops",
-        "09",
-        2,
-        r"Write <code>flops(T, d, d_ff, H, H_kv)</code>: the FLOPs of one layer that "
-        r"reads T tokens, matrix products alone, a multiplication and an addition "
-        r"counted as two. \(d_k = d_v = d / H\), H query heads share H_kv key/value "
-        r"heads, and the network has two matrices. No mask.",
-        "A product of (a × b) with (b × c) takes 2·a·b·c. Write down the shapes of all "
-        "eight products: Q, K, V, scores, mix, output, and two of the network.",
-        flops,
-        {
-            "A multiplication and an addition count as two: this is half of the "
-            "FLOPs.": lambda *sizes: _flops(*sizes) // 2,
-            "W_O is forgotten: the heads are brought together by a d × d "
-            "matrix.": lambda *sizes: _flops(*sizes, output=0),
-            "Keys and values have H_kv heads, not H: their matrices are d × "
-            "H_kv·d_k.": lambda T, d, d_ff, H, H_kv: _flops(T, d, d_ff, H, H),
-            "The mix is forgotten: the weights times the values cost as much as the "
-            "scores.": lambda *sizes: _flops(*sizes, products=1),
-            "Scores and mix are forgotten: T² dot products each, in every "
-            "head.": lambda *sizes: _flops(*sizes, products=0),
-            "Each head is counted with full width d: a head has d_k = d / H "
-            "channels.": lambda T, d, d_ff, H, H_kv: _flops(
-                T, d, d_ff, H, H_kv, width=H * d
-            ),
-            "Scores and mix are those of one head: there are "
-            "H.": lambda T, d, d_ff, H, H_kv: _flops(
-                T, d, d_ff, H, H_kv, width=d // H
-            ),
-            "Every query meets every key: T² pairs, not "
-            "T.": lambda T, d, d_ff, H, H_kv: _flops(
-                T, d, d_ff, H, H_kv, pairs=T
-            ),
-            "Half of the pairs are counted: without a mask every query meets all T "
-            "keys.": lambda T, d, d_ff, H, H_kv: _flops(
-                T, d, d_ff, H, H_kv, pairs=T * (T + 1) // 2
-            ),
-            "Sharing makes no score less: each of the H query heads has T² of its "
-            "own.": lambda T, d, d_ff, H, H_kv: _flops(
-                T, d, d_ff, H, H_kv, width=H_kv * (d // H)
-            ),
-            "The network has two matrices, one that widens and one that "
-            "narrows.": lambda *sizes: _flops(*sizes, matrices=1),
-            "The network is forgotten.": lambda *sizes: _flops(
-                *sizes, matrices=0
-            ),
-            "Projections and network are counted for one token: all T go through "
-            "them.": lambda *sizes: _flops(*sizes, tokens=1),
-        },
-        _flops_cases,
-    ),
-    Exercise(
-        "crossing-length",
+        "network-gradient",
         "09",
         3,
-        r"Write <code>crossing(d, d_ff, H, H_kv)</code>: the length T at which scores "
-        r"and mix together cost as many FLOPs as all the rest of the layer. \(d_k = "
-        r"d_v = d / H\); the answer may be a fraction.",
-        "Both sides have a factor T. With d_ff = 4·d and nothing shared the answer is "
-        "6·d.",
-        crossing,
+        r"Let \(Y = Z + F\) with \(F = \mathrm{ReLU}(Z W_1 + b_1)\, W_2 + b_2\), the "
+        r"network with its residual. Write <code>network_gradient(dY, Z, W_1, b_1, "
+        r"W_2, b_2)</code>: from \(\partial \mathcal{L} / \partial Y\) make \(\partial "
+        r"\mathcal{L} / \partial Z\).",
+        "Two ways lead from Z to Y, so two gradients come back, and they add up. On "
+        "the way through the network: a product, ReLU, a product, each by its rule, "
+        "the last first.",
+        network_gradient,
         {
-            "The network is left out: this is the length at which they equal the "
-            "projections.": lambda d, d_ff, H, H_kv: d + H_kv * (d // H),
-            "The projections are left out: this is the length at which they equal the "
-            "network.": lambda d, d_ff, H, H_kv: 1.0 * d_ff,
-            "Keys and values have H_kv heads, not H: their projections cost "
-            "less.": lambda d, d_ff, H, H_kv: 2 * d + d_ff,
-            "W_O is forgotten: it belongs to the "
-            "projections.": lambda d, d_ff, H, H_kv: (
-                crossing(d, d_ff, H, H_kv) - d / 2
+            "The way around is missing: dY itself is one of the two "
+            "summands.": lambda dY, Z, W_1, b_1, W_2, b_2: _back(
+                dY, Z, W_1, b_1, W_2
             ),
-            "The mix is forgotten: it costs as much as the scores, so the length is "
-            "half of this.": lambda d, d_ff, H, H_kv: (
-                2 * crossing(d, d_ff, H, H_kv)
+            "Only the way around is there: add what comes back through the "
+            "network.": lambda dY, Z, W_1, b_1, W_2, b_2: 1 * dY,
+            "Z is added: on the way back, dY goes "
+            "around.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                Z + _back(dY, Z, W_1, b_1, W_2)
             ),
-            "The network has two matrices.": lambda d, d_ff, H, H_kv: (
-                crossing(d, d_ff, H, H_kv) - d_ff / 2
+            "The two ways are multiplied: gradients of a sum add "
+            "up.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY * _back(dY, Z, W_1, b_1, W_2)
             ),
-            "Sharing makes no score less: each query head has T² of its own, whatever "
-            "H_kv.": lambda d, d_ff, H, H_kv: (
-                crossing(d, d_ff, H, H_kv) * H / H_kv
+            "ReLU is forgotten: where it gave 0, nothing comes "
+            "back.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + dY @ W_2.T @ W_1.T
             ),
-            "A multiply-add counts as two on both sides, or as one on "
-            "both.": lambda d, d_ff, H, H_kv: crossing(d, d_ff, H, H_kv) / 2,
-            "No root: the other parts grow with T too, so one factor T falls "
-            "out.": lambda d, d_ff, H, H_kv: (
-                (crossing(d, d_ff, H, H_kv) * 4 * d) ** 0.5
+            "ReLU is put on the gradient: what counts is where its input, Z W_1 + b_1, "
+            "was positive.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + np.maximum(dY @ W_2.T, 0) @ W_1.T
+            ),
+            "Whether a channel is awake depends on b_1 too: Z W_1 + b_1 > "
+            "0.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + _back(dY, Z, W_1, b_1, W_2, Z @ W_1 > 0)
+            ),
+            "The wrong channels let the gradient through: it passes where Z W_1 + b_1 "
+            "was positive.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + _back(dY, Z, W_1, b_1, W_2, Z @ W_1 + b_1 <= 0)
+            ),
+            "The gradient is multiplied by what passed ReLU: its slope there is "
+            "1.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + _back(dY, Z, W_1, b_1, W_2, np.maximum(Z @ W_1 + b_1, 0))
+            ),
+            "Biases are added on the way back: the gradient of a sum does not see a "
+            "constant.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                dY + ((dY + b_2) @ W_2.T * (Z @ W_1 + b_1 > 0) + b_1) @ W_1.T
+            ),
+            "This is the way forward: return a "
+            "gradient.": lambda dY, Z, W_1, b_1, W_2, b_2: (
+                Z + np.maximum(Z @ W_1 + b_1, 0) @ W_2 + b_2
             ),
         },
-        _crossing_cases,
+        _network_cases,
     ),
-    *writing.EXERCISES,
-    *streaming.EXERCISES,
+    Exercise(
+        "query-gradient",
+        "09",
+        4,
+        r"Let \(A = \alpha V\) with \(\alpha = \mathrm{softmax}(Q K^\top / "
+        r"\sqrt{d_k})\). Write <code>query_gradient(dA, Q, K, V)</code>: from "
+        r"\(\partial \mathcal{L} / \partial A\) make \(\partial \mathcal{L} / \partial "
+        r"Q\). Q is <code>(..., T, d_k)</code>, K <code>(..., T_k, d_k)</code>, V "
+        r"<code>(..., T_k, d_v)</code>.",
+        "Compute the weights first, for the way back needs them. Then three rules: "
+        "from A to the weights, from there to the scores, from the scores to the "
+        "queries. In the middle one, each row of the result sums to zero.",
+        query_gradient,
+        {
+            "The softmax is passed as if it were not there: its rule stands between "
+            "weights and scores.": _to_queries(_softmax_skipped),
+            "Raising one score lowers the other weights: take the weighted mean of dα "
+            "off each row.": _to_queries(_mean_forgotten),
+            "A score counts for its own weight alone here: it moves the other weights "
+            "of its row too.": _to_queries(_own_score_alone),
+            "The mean that is taken off is a plain one: it is weighted by "
+            "α.": _to_queries(_plain_mean),
+            "A sum is taken off where the mean weighted by α belongs.": _to_queries(
+                _sum_of_all
+            ),
+            "The weighted mean runs over the queries: each query has its own row "
+            "(axis=-1).": _to_queries(_over_queries),
+            "The factor α before the bracket is missing: a key without weight moves "
+            "little.": _to_queries(_not_weighted),
+            "The sign is the wrong way round.": _to_queries(_sign),
+            "The scale is missing on the way back: the scores were divided by √d_k; so "
+            "is their gradient.": _to_queries(_right, back=1.0),
+            "The weights are computed without the scale: divide the scores by "
+            "√d_k.": _to_queries(_right, forth=1.0),
+            "Both scales are missing: the scores are divided by √d_k, and so is their "
+            "gradient.": _to_queries(_right, 1.0, 1.0),
+            "The gradient is divided by d_k: divide by its root.": lambda dA, Q, K, V: (
+                query_gradient(dA, Q, K, V) / np.sqrt(Q.shape[-1])
+            ),
+            "The gradient is multiplied by √d_k: divide.": lambda dA, Q, K, V: (
+                query_gradient(dA, Q, K, V) * Q.shape[-1]
+            ),
+            "This is the gradient of the keys: for that of the queries, multiply dS by "
+            "K.": _gradient_of_keys,
+            "This is the gradient of the values.": lambda dA, Q, K, V: (
+                _weights(Q, K).swapaxes(-1, -2) @ dA
+            ),
+            "This is the gradient of Q Kᵀ: one product is left, with "
+            "K.": lambda dA, Q, K, V: (
+                _right(dA @ V.swapaxes(-1, -2), _weights(Q, K))
+                / np.sqrt(Q.shape[-1])
+            ),
+        },
+        _query_cases,
+    ),
 ]

@@ -1,263 +1,167 @@
-"""Exercises of chapter 10, on the GPU: bytes and times; the one of numbers in half
-precision stands in a file of its own.
+"""Exercises of chapter 10, the quadratic cost: counting a layer; writing and streaming
+attention have files of their own.
 """
 
-import math
-
-from tfbook.exercises import chapter_10_rounding as rounding
+from tfbook.exercises import chapter_10_streaming as streaming
+from tfbook.exercises import chapter_10_writing as writing
 from tfbook.exercises.exercise import Exercise
 
-# ---- FLOPs for each byte of a matrix product ----
+# ---- FLOPs of a layer ----
 
 
-def intensity(a, b, c, size):
-    flops = 2 * a * b * c
-    # both factors are read, the product is written
-    moved = size * (a * b + b * c + a * c)
-    return flops / moved
+def flops(T, d, d_ff, H, H_kv):
+    d_k = d // H
+    projections = 2 * T * d * (d + 2 * H_kv * d_k + d)  # Q, K and V, then W_O
+    attention = 2 * H * T * T * d_k + 2 * H * T * T * d_k  # scores, mix
+    network = 2 * T * d * d_ff + 2 * T * d_ff * d
+    return projections + attention + network
 
 
-def _intensity_cases(rng):
-    return [
-        (7, 12, 5, 2),
-        (1, 64, 30, 4),
-        (300, 24, 96, 2),
-        (4096, 1024, 512, 1),
-    ]
-
-
-# ---- bytes of fused attention ----
-
-
-def fused_bytes(T, d_k, d_v, block, size):
-    passes = math.ceil(T / block)
-    # queries once, keys and values once for each block of queries
-    read = T * d_k + passes * T * (d_k + d_v)
-    return size * (read + T * d_v)
-
-
-def _fused(
+def _flops(
     T,
-    d_k,
-    d_v,
-    block,
-    size,
-    passes=None,
-    queries=1,
-    answers=1,
-    keys=1,
-    values=1,
-    more=0,
+    d,
+    d_ff,
+    H,
+    H_kv,
+    output=1,
+    products=2,
+    matrices=2,
+    pairs=None,
+    width=None,
+    tokens=None,
 ):
-    passes = -(-T // block) if passes is None else passes
-    return size * (
-        queries * T * d_k
-        + passes * T * (keys * d_k + values * d_v)
-        + answers * T * d_v
-        + more
+    pairs, width, tokens = pairs or T * T, width or d, tokens or T
+    projections = 2 * tokens * d * (d + 2 * H_kv * (d // H) + output * d)
+    return (
+        projections
+        + products * 2 * pairs * width
+        + matrices * 2 * tokens * d * d_ff
     )
 
 
-def _passes(T, block):
-    return -(-T // block)
-
-
-def _fused_cases(rng):
+def _flops_cases(rng):
     return [
-        (64, 7, 5, 16, 2),
-        (100, 3, 11, 24, 4),
-        (10, 6, 4, 32, 2),
-        (4096, 64, 96, 150, 2),
-        (49, 7, 5, 16, 1),
+        (7, 12, 20, 3, 1),
+        (64, 30, 121, 5, 5),
+        (300, 24, 96, 4, 2),
+        (1024, 768, 3072, 12, 4),
     ]
 
 
-# ---- the roofline as a time ----
+# ---- the length at which the quadratic part is half of the layer ----
 
 
-def least_time(flops, moved, peak, bandwidth):
-    return max(flops / peak, moved / bandwidth)
+def crossing(d, d_ff, H, H_kv):
+    # FLOPs of a token
+    others = 2 * d * (d + 2 * H_kv * (d // H) + d) + 4 * d * d_ff
+    # FLOPs of a token with one other
+    pairs = 4 * d
+    return others / pairs
 
 
-def _time_cases(rng):
-    chips = [
-        (34e9, 1.1e9, 312e12, 2e12),
-        (2e12, 3e9, 8e12, 320e9),
-        (16e6, 16e6, 989e12, 3.35e12),
-        (5e9, 1e6, 1e12, 8e10),
+def _crossing_cases(rng):
+    return [
+        (12, 20, 3, 1),
+        (512, 2048, 8, 8),
+        (60, 7, 6, 2),
+        (4096, 14336, 32, 8),
     ]
-    return [(7, 3, 2, 5), (4, 9, 8, 3), *chips]
 
 
 EXERCISES = [
     Exercise(
-        "least-time",
-        "10",
-        1,
-        r"Write <code>least_time(flops, moved, peak, bandwidth)</code>: the least "
-        r"seconds that a computation can take on a chip that does <code>peak</code> "
-        r"FLOPs and moves <code>bandwidth</code> bytes a second, and can do both at "
-        r"once.",
-        "How long does each take by itself? The other one goes on meanwhile.",
-        least_time,
-        {
-            "Both go on at once: the longer time counts, not the "
-            "sum.": lambda flops, moved, peak, bandwidth: (
-                flops / peak + moved / bandwidth
-            ),
-            "Neither can be left out: the longer of the two times counts, not the "
-            "shorter.": lambda flops, moved, peak, bandwidth: min(
-                flops / peak, moved / bandwidth
-            ),
-            "The bytes take time too, and here and there more than the "
-            "arithmetic.": lambda flops, moved, peak, bandwidth: flops / peak,
-            "The arithmetic takes time too, and here and there more than the "
-            "bytes.": lambda flops, moved, peak, bandwidth: moved / bandwidth,
-            "This is a rate, FLOPs a second. The question is how many "
-            "seconds.": lambda flops, moved, peak, bandwidth: min(
-                peak, flops / moved * bandwidth
-            ),
-            "This is the wrong way round: seconds are FLOPs divided by FLOPs a "
-            "second.": lambda flops, moved, peak, bandwidth: max(
-                peak / flops, bandwidth / moved
-            ),
-            "Divide: FLOPs divided by FLOPs a second are "
-            "seconds.": lambda flops, moved, peak, bandwidth: max(
-                flops * peak, moved * bandwidth
-            ),
-            "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of "
-            "bytes.": lambda flops, moved, peak, bandwidth: max(
-                flops / bandwidth, moved / peak
-            ),
-        },
-        _time_cases,
-        atol=0,  # some are millionths of a second
-    ),
-    Exercise(
-        "product-intensity",
+        "layer-flops",
         "10",
         2,
-        r"Write <code>intensity(a, b, c, size)</code>: the FLOPs for each byte moved "
-        r"of a product of an \(a \times b\) with a \(b \times c\) matrix. A "
-        r"multiplication with its addition counts as two FLOPs, the first of a sum "
-        r"too. A number has <code>size</code> bytes. Both factors are read once, the "
-        r"result is written once.",
-        "The result has a·c numbers. How many products is each a sum of? And how many "
-        "numbers do the three matrices have?",
-        intensity,
+        r"Write <code>flops(T, d, d_ff, H, H_kv)</code>: the FLOPs of one layer that "
+        r"reads T tokens, matrix products alone, a multiplication and an addition "
+        r"counted as two. \(d_k = d_v = d / H\), H query heads share H_kv key/value "
+        r"heads, and the network has two matrices. No mask.",
+        "A product of (a × b) with (b × c) takes 2·a·b·c. Write down the shapes of all "
+        "eight products: Q, K, V, scores, mix, output, and two of the network.",
+        flops,
         {
             "A multiplication and an addition count as two: this is half of the "
-            "FLOPs.": lambda a, b, c, size: intensity(a, b, c, size) / 2,
-            "A sum of b products counts as 2b FLOPs, not 2b − 1: it begins at 0, and "
-            "each product is added.": lambda a, b, c, size: (
-                intensity(a, b, c, size) * (2 * b - 1) / (2 * b)
+            "FLOPs.": lambda *sizes: _flops(*sizes) // 2,
+            "W_O is forgotten: the heads are brought together by a d × d "
+            "matrix.": lambda *sizes: _flops(*sizes, output=0),
+            "Keys and values have H_kv heads, not H: their matrices are d × "
+            "H_kv·d_k.": lambda T, d, d_ff, H, H_kv: _flops(T, d, d_ff, H, H),
+            "The mix is forgotten: the weights times the values cost as much as the "
+            "scores.": lambda *sizes: _flops(*sizes, products=1),
+            "Scores and mix are forgotten: T² dot products each, in every "
+            "head.": lambda *sizes: _flops(*sizes, products=0),
+            "Each head is counted with full width d: a head has d_k = d / H "
+            "channels.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, width=H * d
             ),
-            "These are FLOPs for each number: a number has size "
-            "bytes.": lambda a, b, c, size: intensity(a, b, c, 1),
-            "This is the wrong way round: bytes for each FLOP.": lambda a, b, c, size: (
-                1 / intensity(a, b, c, size)
+            "Scores and mix are those of one head: there are "
+            "H.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, width=d // H
             ),
-            "The result is written too: a·c numbers more.": lambda a, b, c, size: (
-                2 * a * b * c / (size * (a * b + b * c))
+            "Every query meets every key: T² pairs, not "
+            "T.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, pairs=T
             ),
-            "Each number is read once and kept on the chip, not read again for every "
-            "product that it is in.": lambda a, b, c, size: (
-                2 * a * b * c / (size * (2 * a * b * c + a * c))
+            "Half of the pairs are counted: without a mask every query meets all T "
+            "keys.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, pairs=T * (T + 1) // 2
             ),
-            "The second factor is read too: b·c numbers.": lambda a, b, c, size: (
-                2 * a * b * c / (size * (a * b + a * c))
+            "Sharing makes no score less: each of the H query heads has T² of its "
+            "own.": lambda T, d, d_ff, H, H_kv: _flops(
+                T, d, d_ff, H, H_kv, width=H_kv * (d // H)
             ),
-            "The factors are read too: these are FLOPs for each byte of the "
-            "result.": lambda a, b, c, size: 2 * b / size,
-            "The size is in bytes already: these are FLOPs for each "
-            "bit.": lambda a, b, c, size: intensity(a, b, c, 8 * size),
+            "The network has two matrices, one that widens and one that "
+            "narrows.": lambda *sizes: _flops(*sizes, matrices=1),
+            "The network is forgotten.": lambda *sizes: _flops(
+                *sizes, matrices=0
+            ),
+            "Projections and network are counted for one token: all T go through "
+            "them.": lambda *sizes: _flops(*sizes, tokens=1),
         },
-        _intensity_cases,
+        _flops_cases,
     ),
     Exercise(
-        "fused-bytes",
+        "crossing-length",
         "10",
         3,
-        r"Write <code>fused_bytes(T, d_k, d_v, block, size)</code>: the bytes that "
-        r"fused attention of one head moves to and from main memory. T queries meet T "
-        r"keys, both of <code>d_k</code> numbers, with values of <code>d_v</code>. "
-        r"Queries come in blocks of <code>block</code>, the last one may be smaller. A "
-        r"block stays on the chip while all keys and values stream past, and its "
-        r"answers are written when they have. A number has <code>size</code> bytes.",
-        "Go through the four matrices Q, K, V and Y: how often does each pass?",
-        fused_bytes,
+        r"Write <code>crossing(d, d_ff, H, H_kv)</code>: the length T at which scores "
+        r"and mix together cost as many FLOPs as all the rest of the layer. \(d_k = "
+        r"d_v = d / H\); the answer may be a fraction.",
+        "Both sides have a factor T. With d_ff = 4·d and nothing shared the answer is "
+        "6·d.",
+        crossing,
         {
-            "Keys and values do not stay on the chip: they stream past once for each "
-            "block of queries.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, passes=1
+            "The network is left out: this is the length at which they equal the "
+            "projections.": lambda d, d_ff, H, H_kv: d + H_kv * (d // H),
+            "The projections are left out: this is the length at which they equal the "
+            "network.": lambda d, d_ff, H, H_kv: 1.0 * d_ff,
+            "Keys and values have H_kv heads, not H: their projections cost "
+            "less.": lambda d, d_ff, H, H_kv: 2 * d + d_ff,
+            "W_O is forgotten: it belongs to the "
+            "projections.": lambda d, d_ff, H, H_kv: (
+                crossing(d, d_ff, H, H_kv) - d / 2
             ),
-            "The last block may be smaller, but keys and values stream past it too: "
-            "round up.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, passes=T // block
+            "The mix is forgotten: it costs as much as the scores, so the length is "
+            "half of this.": lambda d, d_ff, H, H_kv: (
+                2 * crossing(d, d_ff, H, H_kv)
             ),
-            "A smaller last block still needs all keys and values: the number of "
-            "passes is whole.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, passes=T / block
+            "The network has two matrices.": lambda d, d_ff, H, H_kv: (
+                crossing(d, d_ff, H, H_kv) - d_ff / 2
             ),
-            "A block of queries shares one pass over the keys: there are T / block "
-            "passes, not T.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, passes=T
+            "Sharing makes no score less: each query head has T² of its own, whatever "
+            "H_kv.": lambda d, d_ff, H, H_kv: (
+                crossing(d, d_ff, H, H_kv) * H / H_kv
             ),
-            "There are as many passes as blocks, T / block of them, not as many as a "
-            "block has queries.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, passes=block
-            ),
-            "A block's queries stay on the chip: they are read "
-            "once.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, queries=_passes(T, block)
-            ),
-            "The answers of a block stay on the chip until they are done: they are "
-            "written once.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, answers=_passes(T, block)
-            ),
-            "Only keys and values pass again and again: queries are read once, answers "
-            "written once.": lambda T, d_k, d_v, block, size: _fused(
-                T,
-                d_k,
-                d_v,
-                block,
-                size,
-                queries=_passes(T, block),
-                answers=_passes(T, block),
-            ),
-            "The answers are written too: T·d_v "
-            "numbers.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, answers=0
-            ),
-            "The queries are read too: T·d_k "
-            "numbers.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, queries=0
-            ),
-            "The values stream past as the keys do.": lambda T, d_k, d_v, block, size: (
-                _fused(T, d_k, d_v, block, size, values=0)
-            ),
-            "The values stream past once for each block of queries, not "
-            "once.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, values=0, answers=2
-            ),
-            "No score leaves the chip: there is no T² "
-            "here.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, more=2 * T * T
-            ),
-            "No score leaves the chip, none is "
-            "written.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, more=T * T
-            ),
-            "This is plain attention: its T × T matrices pass through main memory four "
-            "times. Here none does.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, size, passes=1, more=4 * T * T
-            ),
-            "These are numbers: each has size "
-            "bytes.": lambda T, d_k, d_v, block, size: _fused(
-                T, d_k, d_v, block, 1
+            "A multiply-add counts as two on both sides, or as one on "
+            "both.": lambda d, d_ff, H, H_kv: crossing(d, d_ff, H, H_kv) / 2,
+            "No root: the other parts grow with T too, so one factor T falls "
+            "out.": lambda d, d_ff, H, H_kv: (
+                (crossing(d, d_ff, H, H_kv) * 4 * d) ** 0.5
             ),
         },
-        _fused_cases,
+        _crossing_cases,
     ),
-    *rounding.EXERCISES,
+    *writing.EXERCISES,
+    *streaming.EXERCISES,
 ]

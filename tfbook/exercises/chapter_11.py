@@ -1,502 +1,263 @@
-"""Exercises of chapter 11, training: loss in bits, byte pairs, the learning rate,
-top-p; those on sequences have a file of their own.
+"""Exercises of chapter 11, on the GPU: bytes and times; the one of numbers in half
+precision stands in a file of its own.
 """
 
-import numpy as np
+import math
 
-from tfbook.exercises import chapter_11_sequences as sequences
+from tfbook.exercises import chapter_11_rounding as rounding
 from tfbook.exercises.exercise import Exercise
 
-# ---- bits per character ----
+# ---- FLOPs for each byte of a matrix product ----
 
 
-def bits_per_character(logits, targets, n):
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    log_Z = np.log(np.exp(shifted).sum(axis=-1))
-    nats = log_Z - shifted[np.arange(len(targets)), targets]  # of each token
-    return nats.sum() / np.log(2) / n
+def intensity(a, b, c, size):
+    flops = 2 * a * b * c
+    # both factors are read, the product is written
+    moved = size * (a * b + b * c + a * c)
+    return flops / moved
 
 
-def _bits_per_token(logits, targets, n):
-    return bits_per_character(logits, targets, n) * n / len(targets)
-
-
-def _nats_per_token(logits, targets, n):
-    return _bits_per_token(logits, targets, n) * np.log(2)
-
-
-def _log_of_the_mean(logits, targets, n):
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    p = np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True)
-    return (
-        -np.log2(p[np.arange(len(targets)), targets].mean())
-        * len(targets)
-        / n
-    )
-
-
-def _may_overflow(logits, targets, n):
-    p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-    return -np.log2(p[np.arange(len(targets)), targets]).sum() / n
-
-
-def _log_of_zero(logits, targets, n):
-    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return (
-        -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum()
-        / n
-    )
-
-
-def _bits_cases(rng):
-    sizes = ((5, 7, 13), (3, 11, 4), (1, 2, 1))
-    cases = [
-        (3 * rng.standard_normal((T, vocab)), rng.integers(vocab, size=T), n)
-        for T, vocab, n in sizes
-    ]
-    large, apart = (
-        1000 + rng.standard_normal((4, 6)),
-        rng.standard_normal((4, 5)),
-    )
-    apart[2, 1] = 900  # all other chances of this row are 0 in a float
+def _intensity_cases(rng):
     return [
-        *cases,
-        (large, rng.integers(6, size=4), 9),
-        (apart, np.array([1, 4, 0, 2]), 7),
+        (7, 12, 5, 2),
+        (1, 64, 30, 4),
+        (300, 24, 96, 2),
+        (4096, 1024, 512, 1),
     ]
 
 
-# ---- merge a pair ----
+# ---- bytes of fused attention ----
 
 
-def merge_pair(tokens, pair, new):
-    merged, i = [], 0
-    while i < len(tokens):
-        if (
-            i + 1 < len(tokens)
-            and tokens[i] == pair[0]
-            and tokens[i + 1] == pair[1]
-        ):
-            merged.append(new)
-            i += 2
-        else:
-            merged.append(tokens[i])
-            i += 1
-    return np.array(merged)
+def fused_bytes(T, d_k, d_v, block, size):
+    passes = math.ceil(T / block)
+    # queries once, keys and values once for each block of queries
+    read = T * d_k + passes * T * (d_k + d_v)
+    return size * (read + T * d_v)
 
 
-def _merged(
-    tokens,
-    pair,
-    new,
-    order=1,
-    once=False,
-    keep_second=False,
-    overlap=False,
-    either=False,
+def _fused(
+    T,
+    d_k,
+    d_v,
+    block,
+    size,
+    passes=None,
+    queries=1,
+    answers=1,
+    keys=1,
+    values=1,
+    more=0,
 ):
-    tokens, pair, merged, i, done = (
-        list(tokens)[::order],
-        tuple(pair)[::order],
-        [],
-        0,
-        False,
-    )
-    while i < len(tokens):
-        here = tuple(tokens[i : i + 2])
-        if (here == pair or (either and here == pair[::-1])) and not (
-            once and done
-        ):
-            merged.append(new)
-            done = True
-            i += 1 if keep_second or overlap else 2
-            if overlap and tuple(tokens[i : i + 2]) != pair:
-                i += 1
-        else:
-            merged.append(tokens[i])
-            i += 1
-    return np.array(merged[::order])
-
-
-def _again(tokens, pair, new):
-    merged = _merged(tokens, pair, new)
-    while len(shorter := _merged(merged, (new, new), new)) < len(merged):
-        merged = shorter
-    return merged
-
-
-def _last_lost(tokens, pair, new):
-    merged = _merged(tokens, pair, new)
-    return (
-        merged
-        if tuple(tokens[-2:]) == tuple(pair)
-        and len(merged) == len(_merged(tokens[:-2], pair, new)) + 1
-        else merged[:-1]
+    passes = -(-T // block) if passes is None else passes
+    return size * (
+        queries * T * d_k
+        + passes * T * (keys * d_k + values * d_v)
+        + answers * T * d_v
+        + more
     )
 
 
-def _merge_cases(rng):
+def _passes(T, block):
+    return -(-T // block)
+
+
+def _fused_cases(rng):
     return [
-        (np.array([5, 1, 2, 1, 2, 7, 2, 1]), (1, 2), 9),
-        (np.array([4, 4, 4, 6, 4, 4, 4, 4, 4]), (4, 4), 8),
-        (np.array([3, 2, 3, 2, 3]), (3, 2), 10),
-        (np.array([7, 5, 6]), (6, 7), 9),
-        (np.array([2, 1, 1, 2, 1]), (2, 1), 3),
-        (np.array([0, 2, 1, 2, 2, 2, 1, 0, 1, 3]), (1, 2), 7),
-        (rng.integers(3, size=40), (0, 2), 5),
+        (64, 7, 5, 16, 2),
+        (100, 3, 11, 24, 4),
+        (10, 6, 4, 32, 2),
+        (4096, 64, 96, 150, 2),
+        (49, 7, 5, 16, 1),
     ]
 
 
-# ---- the learning rate ----
+# ---- the roofline as a time ----
 
 
-def rate(step, steps, warmup, highest):
-    if step < warmup:
-        return highest * (step + 1) / warmup
-    return (
-        highest * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
-    )
+def least_time(flops, moved, peak, bandwidth):
+    return max(flops / peak, moved / bandwidth)
 
 
-def _rate(
-    step,
-    steps,
-    warmup,
-    highest,
-    ahead=1,
-    half=np.pi,
-    since=None,
-    end=None,
-    low=0.0,
-):
-    if step < warmup:
-        return highest * (step + ahead) / warmup
-    since, end = (
-        warmup if since is None else since,
-        steps if end is None else end,
-    )
-    return highest * (
-        low
-        + (1 - low) * (1 + np.cos(half * (step - since) / (end - since))) / 2
-    )
-
-
-def _no_warmup(step, steps, warmup, highest):
-    return highest * (1 + np.cos(np.pi * step / steps)) / 2
-
-
-def _rate_cases(rng):
-    return [
-        (0, 100, 10, 0.003),
-        (6, 100, 13, 0.003),
-        (9, 100, 10, 0.02),
-        (10, 100, 10, 0.02),
-        (11, 90, 11, 0.5),
-        (37, 90, 11, 0.5),
-        (70, 120, 20, 1.0),
-        (99, 100, 10, 0.003),
-        (45, 60, 30, 2.0),
+def _time_cases(rng):
+    chips = [
+        (34e9, 1.1e9, 312e12, 2e12),
+        (2e12, 3e9, 8e12, 320e9),
+        (16e6, 16e6, 989e12, 3.35e12),
+        (5e9, 1e6, 1e12, 8e10),
     ]
-
-
-# ---- top-p ----
-
-
-def top_p(p, share):
-    order = np.argsort(-p, kind="stable")  # likeliest first
-    likelier = np.cumsum(p[order]) - p[order]  # what stands before each
-    kept = np.zeros_like(p)
-    kept[order[likelier < share]] = p[order[likelier < share]]
-    return kept / kept.sum()
-
-
-def _kept(p, share, keep, normalise=True):
-    order = np.argsort(-p, kind="stable")
-    sums = np.cumsum(p[order])
-    chosen = order[keep(p[order], sums, share)]
-    kept = np.zeros_like(p)
-    kept[chosen] = p[chosen]
-    return kept / kept.sum() if normalise else kept
-
-
-def _unsorted(p, share):
-    kept = np.where(np.cumsum(p) - p < share, p, 0)
-    return kept / kept.sum()
-
-
-def _unlikely_kept(p, share):
-    order = np.argsort(p, kind="stable")
-    kept = np.zeros_like(p)
-    chosen = order[np.cumsum(p[order]) - p[order] < share]
-    kept[chosen] = p[chosen]
-    return kept / kept.sum()
-
-
-def _alike(p, share):
-    kept = top_p(p, share) > 0
-    return kept / kept.sum()
-
-
-def _softmaxed(p, share):
-    kept = top_p(p, share)
-    e = np.where(kept > 0, np.exp(p), 0)
-    return e / e.sum()
-
-
-def _top_p_cases(rng):
-    cases = [
-        (np.array([0.1, 0.4, 0.3, 0.2]), 0.6),
-        (np.array([0.05, 0.5, 0.15, 0.3]), 0.3),
-        (np.array([0.2, 0.25, 0.55]), 0.9),
-    ]
-    # sums that are exact, one of them the share
-    cases.append((np.array([1, 4, 16, 2, 8, 1]) / 32, 0.75))
-    return cases + [
-        (rng.dirichlet(np.ones(n) / 2), share)
-        for n, share in ((7, 0.75), (11, 0.5), (20, 0.97))
-    ]
+    return [(7, 3, 2, 5), (4, 9, 8, 3), *chips]
 
 
 EXERCISES = [
     Exercise(
-        "bits-per-character",
+        "least-time",
         "11",
-        2,
-        r"Write <code>bits_per_character(logits, targets, n)</code>. A model has read "
-        r"T tokens, which stand for n characters. <code>logits</code> \((T, V)\) are "
-        r"its scores of what comes next, <code>targets</code> \((T,)\) what did come. "
-        r"Return the cross-entropy in bits for each <em>character</em>, one number. "
-        r"Logits may be large, and far apart.",
-        "Sum the surprise of all tokens, not the mean. One bit is ln 2 nats. Take off "
-        "each row's maximum before you exponentiate, and take no logarithm of a chance "
-        "that may have become 0.",
-        bits_per_character,
+        1,
+        r"Write <code>least_time(flops, moved, peak, bandwidth)</code>: the least "
+        r"seconds that a computation can take on a chip that does <code>peak</code> "
+        r"FLOPs and moves <code>bandwidth</code> bytes a second, and can do both at "
+        r"once.",
+        "How long does each take by itself? The other one goes on meanwhile.",
+        least_time,
         {
-            "This is in nats: a bit is ln 2 = 0.693 nats, so there are more bits than "
-            "nats.": lambda logits, targets, n: (
-                bits_per_character(logits, targets, n) * np.log(2)
+            "Both go on at once: the longer time counts, not the "
+            "sum.": lambda flops, moved, peak, bandwidth: (
+                flops / peak + moved / bandwidth
             ),
-            "This is for each token. The n characters share the surprise of all T "
-            "tokens.": _bits_per_token,
-            "This is in nats for each token: divide by ln 2, and by "
-            "characters.": _nats_per_token,
-            "Divide by ln 2, do not multiply: a bit is less than a nat, so there are "
-            "more of them.": lambda logits, targets, n: (
-                bits_per_character(logits, targets, n) * np.log(2) ** 2
+            "Neither can be left out: the longer of the two times counts, not the "
+            "shorter.": lambda flops, moved, peak, bandwidth: min(
+                flops / peak, moved / bandwidth
             ),
-            "T and n have changed places: the sum over tokens is divided by "
-            "n.": lambda logits, targets, n: (
-                bits_per_character(logits, targets, n)
-                * (n / len(targets)) ** 2
+            "The bytes take time too, and here and there more than the "
+            "arithmetic.": lambda flops, moved, peak, bandwidth: flops / peak,
+            "The arithmetic takes time too, and here and there more than the "
+            "bytes.": lambda flops, moved, peak, bandwidth: moved / bandwidth,
+            "This is a rate, FLOPs a second. The question is how many "
+            "seconds.": lambda flops, moved, peak, bandwidth: min(
+                peak, flops / moved * bandwidth
             ),
-            "This is the sum of all bits: divide it by n.": lambda logits, targets, n: (
-                bits_per_character(logits, targets, n) * n
+            "This is the wrong way round: seconds are FLOPs divided by FLOPs a "
+            "second.": lambda flops, moved, peak, bandwidth: max(
+                peak / flops, bandwidth / moved
             ),
-            "This is the perplexity, e to the mean of the "
-            "nats.": lambda logits, targets, n: np.exp(
-                _nats_per_token(logits, targets, n)
+            "Divide: FLOPs divided by FLOPs a second are "
+            "seconds.": lambda flops, moved, peak, bandwidth: max(
+                flops * peak, moved * bandwidth
             ),
-            "The sign: the logarithm of a chance is negative, surprise is "
-            "not.": lambda logits, targets, n: (
-                -bits_per_character(logits, targets, n)
-            ),
-            "Take the logarithm of each chance, then the mean. The logarithm of the "
-            "mean hides a single bad guess.": _log_of_the_mean,
-            "A logit is no logarithm of a chance yet: the softmax's sum is "
-            "missing.": lambda logits, targets, n: (
-                -logits[np.arange(len(targets)), targets].sum()
-                / np.log(2)
-                / n
-            ),
-            "exp overflows for large logits: take off each row's maximum "
-            "first.": _may_overflow,
-            "A small chance becomes 0 in a float, its logarithm −∞: take a logarithm "
-            "of the softmax's sum alone.": _log_of_zero,
-            "One maximum for all rows: the rows far below it become 0. Take off each "
-            "row's own.": lambda logits, targets, n: _may_overflow(
-                logits - logits.max(), targets, n
-            ),
-            "This is the surprise at the model's own first choice, not at the "
-            "target.": lambda logits, targets, n: bits_per_character(
-                logits, logits.argmax(axis=-1), n
+            "Peak and bandwidth are exchanged: peak is of FLOPs, bandwidth is of "
+            "bytes.": lambda flops, moved, peak, bandwidth: max(
+                flops / bandwidth, moved / peak
             ),
         },
-        _bits_cases,
+        _time_cases,
+        atol=0,  # some are millionths of a second
     ),
     Exercise(
-        "merge-pair",
+        "product-intensity",
         "11",
         2,
-        r"Write <code>merge_pair(tokens, pair, new)</code>: a copy of "
-        r"<code>tokens</code> \((T,)\) in which <code>new</code> stands for every "
-        r"place where the two tokens of <code>pair</code> stand side by side, in this "
-        r"order. Go from left to right; a token that has been merged is gone, so that "
-        r"4 4 4 with the pair (4, 4) becomes <em>new</em> 4.",
-        "Walk with an index of your own, which moves by two after a merge and by one "
-        "otherwise. Mind the last token.",
-        merge_pair,
+        r"Write <code>intensity(a, b, c, size)</code>: the FLOPs for each byte moved "
+        r"of a product of an \(a \times b\) with a \(b \times c\) matrix. A "
+        r"multiplication with its addition counts as two FLOPs, the first of a sum "
+        r"too. A number has <code>size</code> bytes. Both factors are read once, the "
+        r"result is written once.",
+        "The result has a·c numbers. How many products is each a sum of? And how many "
+        "numbers do the three matrices have?",
+        intensity,
         {
-            "Go from the left: in 4 4 4 the first two are merged, not the last "
-            "two.": lambda tokens, pair, new: _merged(
-                tokens, pair, new, order=-1
+            "A multiplication and an addition count as two: this is half of the "
+            "FLOPs.": lambda a, b, c, size: intensity(a, b, c, size) / 2,
+            "A sum of b products counts as 2b FLOPs, not 2b − 1: it begins at 0, and "
+            "each product is added.": lambda a, b, c, size: (
+                intensity(a, b, c, size) * (2 * b - 1) / (2 * b)
             ),
-            "Every place is merged, not the first alone.": lambda tokens, pair, new: (
-                _merged(tokens, pair, new, once=True)
+            "These are FLOPs for each number: a number has size "
+            "bytes.": lambda a, b, c, size: intensity(a, b, c, 1),
+            "This is the wrong way round: bytes for each FLOP.": lambda a, b, c, size: (
+                1 / intensity(a, b, c, size)
             ),
-            "The second token of the pair is still there: move on by "
-            "two.": lambda tokens, pair, new: _merged(
-                tokens, pair, new, keep_second=True
+            "The result is written too: a·c numbers more.": lambda a, b, c, size: (
+                2 * a * b * c / (size * (a * b + b * c))
             ),
-            "A token that has been merged is gone: it cannot begin another "
-            "pair.": lambda tokens, pair, new: _merged(
-                tokens, pair, new, overlap=True
+            "Each number is read once and kept on the chip, not read again for every "
+            "product that it is in.": lambda a, b, c, size: (
+                2 * a * b * c / (size * (2 * a * b * c + a * c))
             ),
-            "The order counts: (1, 2) is not (2, 1).": lambda tokens, pair, new: (
-                _merged(tokens, pair, new, either=True)
+            "The second factor is read too: b·c numbers.": lambda a, b, c, size: (
+                2 * a * b * c / (size * (a * b + a * c))
             ),
-            "What is new stays as it is: go through the tokens once.": _again,
-            "Both tokens must be there, side by side: one alone stays what it "
-            "is.": lambda tokens, pair, new: np.where(
-                np.isin(tokens, pair), new, tokens
-            ),
-            "The last token is lost where it is not merged.": _last_lost,
+            "The factors are read too: these are FLOPs for each byte of the "
+            "result.": lambda a, b, c, size: 2 * b / size,
+            "The size is in bytes already: these are FLOPs for each "
+            "bit.": lambda a, b, c, size: intensity(a, b, c, 8 * size),
         },
-        _merge_cases,
+        _intensity_cases,
     ),
     Exercise(
-        "learning-rate",
-        "11",
-        2,
-        r"Write <code>rate(step, steps, warmup, highest)</code>, a number. Steps count "
-        r"from 0. In the first <code>warmup</code> steps the rate rises in a straight "
-        r"line: step 0 has <code>highest / warmup</code>, step <code>warmup − 1</code> "
-        r"has <code>highest</code>. From step <code>warmup</code> on, where it is "
-        r"<code>highest</code> again, it falls along half a cosine that would reach 0 "
-        r"at step <code>steps</code>.",
-        "(1 + cos x) / 2 falls from 1 to 0 while x goes from 0 to π. Which share of "
-        "the falling steps is done at a step?",
-        rate,
-        {
-            "Step 0 has highest / warmup, not 0: a step with rate 0 is "
-            "wasted.": lambda *a: _rate(*a, ahead=0),
-            "Half a cosine, from 0 to π: a whole turn comes back up.": lambda *a: (
-                _rate(*a, half=2 * np.pi)
-            ),
-            "(1 + cos x) / 2 with x up to π, which is flat at both ends; cos x up to "
-            "π/2 ends in a steep fall.": lambda step, steps, warmup, highest: (
-                highest * (step + 1) / warmup
-                if step < warmup
-                else highest
-                * np.cos(np.pi / 2 * (step - warmup) / (steps - warmup))
-            ),
-            "Half of 1 + cos x: without the half it begins at twice the highest "
-            "rate.": lambda step, steps, warmup, highest: (
-                highest * (step + 1) / warmup
-                if step < warmup
-                else 2 * rate(step, steps, warmup, highest)
-            ),
-            "1 + cos x, then the half: a cosine alone becomes "
-            "negative.": lambda step, steps, warmup, highest: (
-                highest * (step + 1) / warmup
-                if step < warmup
-                else highest
-                * np.cos(np.pi * (step - warmup) / (steps - warmup))
-                / 2
-            ),
-            "The fall begins at warmup, not at step 0: count the steps since "
-            "then.": lambda *a: _rate(*a, since=0),
-            "The fall takes steps − warmup steps, and ends at "
-            "steps.": lambda step, steps, warmup, highest: _rate(
-                step, steps, warmup, highest, end=steps + warmup
-            ),
-            "This is a straight line down; asked is half a "
-            "cosine.": lambda step, steps, warmup, highest: (
-                highest * (step + 1) / warmup
-                if step < warmup
-                else highest * (steps - step) / (steps - warmup)
-            ),
-            "The warm-up is missing.": _no_warmup,
-            "The two parts follow each other: this lets it fall while it "
-            "rises.": lambda step, steps, warmup, highest: (
-                min(1, (step + 1) / warmup)
-                * _no_warmup(step, steps, warmup, highest)
-            ),
-            "cos takes radians: half a turn is π, not 180.": lambda *a: _rate(
-                *a, half=180.0
-            ),
-            "After the warm-up it must fall.": lambda step, steps, warmup, highest: (
-                highest * min(1, (step + 1) / warmup)
-            ),
-            "It would reach 0 at step steps, one after the "
-            "last.": lambda step, steps, warmup, highest: _rate(
-                step, steps, warmup, highest, end=steps - 1
-            ),
-        },
-        _rate_cases,
-        atol=1e-8,
-    ),
-    Exercise(
-        "top-p",
+        "fused-bytes",
         "11",
         3,
-        r"Write <code>top_p(p, share)</code>: from chances <code>p</code> \((V,)\), "
-        r"keep the fewest likeliest tokens whose chances sum to <code>share</code> "
-        r"(less than 1) or more, give all others 0, and let the rest sum to 1. The "
-        r"answer \((V,)\) is in the order of <code>p</code>.",
-        "A token stays where those that are likelier sum to less than the share. Sort, "
-        "sum, and put back in order.",
-        top_p,
+        r"Write <code>fused_bytes(T, d_k, d_v, block, size)</code>: the bytes that "
+        r"fused attention of one head moves to and from main memory. T queries meet T "
+        r"keys, both of <code>d_k</code> numbers, with values of <code>d_v</code>. "
+        r"Queries come in blocks of <code>block</code>, the last one may be smaller. A "
+        r"block stays on the chip while all keys and values stream past, and its "
+        r"answers are written when they have. A number has <code>size</code> bytes.",
+        "Go through the four matrices Q, K, V and Y: how often does each pass?",
+        fused_bytes,
         {
-            "The token that takes the sum to the share is kept too.": lambda p, share: (
-                _kept(
-                    p,
-                    share,
-                    lambda p, sums, share: (
-                        (sums <= share) | (np.arange(len(p)) == 0)
-                    ),
-                )
+            "Keys and values do not stay on the chip: they stream past once for each "
+            "block of queries.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=1
             ),
-            "One token too many: stop with the one that takes the sum to the "
-            "share.": lambda p, share: _kept(
-                p,
-                share,
-                lambda p, sums, share: (
-                    np.r_[0, 0, sums[:-2]][: len(p)] < share
-                ),
+            "The last block may be smaller, but keys and values stream past it too: "
+            "round up.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=T // block
             ),
-            "Where the sum is the share already, nothing more is kept: the share or "
-            "more is enough.": lambda p, share: _kept(
-                p, share, lambda p, sums, share: sums - p <= share
+            "A smaller last block still needs all keys and values: the number of "
+            "passes is whole.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=T / block
             ),
-            "What is left must sum to 1.": lambda p, share: _kept(
-                p,
-                share,
-                lambda p, sums, share: sums - p < share,
-                normalise=False,
+            "A block of queries shares one pass over the keys: there are T / block "
+            "passes, not T.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=T
             ),
-            "The sum of the likeliest counts, not each chance against the "
-            "largest.": lambda p, share: _kept(
-                p, share, lambda p, sums, share: p >= share * p.max()
+            "There are as many passes as blocks, T / block of them, not as many as a "
+            "block has queries.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=block
             ),
-            "The answer is in the order of p: put the tokens back.": lambda p, share: (
-                np.sort(top_p(p, share))[::-1]
+            "A block's queries stay on the chip: they are read "
+            "once.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, queries=_passes(T, block)
             ),
-            "Sum in the order of likelihood: this takes the first tokens of the "
-            "vocabulary.": _unsorted,
-            "The likeliest first: this keeps the unlikely ones.": _unlikely_kept,
-            "A share of the chances, not of the tokens.": lambda p, share: (
-                _kept(
-                    p,
-                    share,
-                    lambda p, sums, share: (
-                        np.arange(len(p)) < np.ceil(share * len(p))
-                    ),
-                )
+            "The answers of a block stay on the chip until they are done: they are "
+            "written once.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, answers=_passes(T, block)
             ),
-            "Those that stay keep their ratios: they are not all alike.": _alike,
-            "p are chances already: divide by their sum, no softmax.": _softmaxed,
+            "Only keys and values pass again and again: queries are read once, answers "
+            "written once.": lambda T, d_k, d_v, block, size: _fused(
+                T,
+                d_k,
+                d_v,
+                block,
+                size,
+                queries=_passes(T, block),
+                answers=_passes(T, block),
+            ),
+            "The answers are written too: T·d_v "
+            "numbers.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, answers=0
+            ),
+            "The queries are read too: T·d_k "
+            "numbers.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, queries=0
+            ),
+            "The values stream past as the keys do.": lambda T, d_k, d_v, block, size: (
+                _fused(T, d_k, d_v, block, size, values=0)
+            ),
+            "The values stream past once for each block of queries, not "
+            "once.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, values=0, answers=2
+            ),
+            "No score leaves the chip: there is no T² "
+            "here.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, more=2 * T * T
+            ),
+            "No score leaves the chip, none is "
+            "written.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, more=T * T
+            ),
+            "This is plain attention: its T × T matrices pass through main memory four "
+            "times. Here none does.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, size, passes=1, more=4 * T * T
+            ),
+            "These are numbers: each has size "
+            "bytes.": lambda T, d_k, d_v, block, size: _fused(
+                T, d_k, d_v, block, 1
+            ),
         },
-        _top_p_cases,
+        _fused_cases,
     ),
-    *sequences.EXERCISES,
+    *rounding.EXERCISES,
 ]

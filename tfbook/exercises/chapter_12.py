@@ -1,244 +1,500 @@
-"""Exercises of chapter 12, beyond one machine: matrices cut into blocks, sums of bytes,
-and a ring of keys.
+"""Exercises of chapter 12, training: loss in bits, byte pairs, the learning rate,
+top-p; those on sequences have a file of their own.
 """
 
 import numpy as np
 
 from tfbook.exercises.exercise import Exercise
 
-# ---- a feed-forward network over p processes ----
+# ---- bits per character ----
 
 
-def split_network(X, W_1, b_1, W_2, b_2, p):
-    Y = 0
-    for W, b, U in zip(
-        np.split(W_1, p, axis=1), np.split(b_1, p), np.split(W_2, p, axis=0)
-    ):
-        Y = Y + np.maximum(X @ W + b, 0) @ U  # what one process computes
-    return Y + b_2
+def bits_per_character(logits, targets, n):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    log_Z = np.log(np.exp(shifted).sum(axis=-1))
+    nats = log_Z - shifted[np.arange(len(targets)), targets]  # of each token
+    return nats.sum() / np.log(2) / n
 
 
-def _terms(X, W_1, b_1, W_2, p, rectify=True):
-    parts = zip(
-        np.split(W_1, p, axis=1), np.split(b_1, p), np.split(W_2, p, axis=0)
+def _bits_per_token(logits, targets, n):
+    return bits_per_character(logits, targets, n) * n / len(targets)
+
+
+def _nats_per_token(logits, targets, n):
+    return _bits_per_token(logits, targets, n) * np.log(2)
+
+
+def _log_of_the_mean(logits, targets, n):
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    p = np.exp(shifted) / np.exp(shifted).sum(axis=-1, keepdims=True)
+    return (
+        -np.log2(p[np.arange(len(targets)), targets].mean())
+        * len(targets)
+        / n
     )
+
+
+def _may_overflow(logits, targets, n):
+    p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    return -np.log2(p[np.arange(len(targets)), targets]).sum() / n
+
+
+def _log_of_zero(logits, targets, n):
+    p = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return (
+        -np.log2(p[np.arange(len(targets)), targets] / p.sum(axis=-1)).sum()
+        / n
+    )
+
+
+def _bits_cases(rng):
+    sizes = ((5, 7, 13), (3, 11, 4), (1, 2, 1))
+    cases = [
+        (3 * rng.standard_normal((T, vocab)), rng.integers(vocab, size=T), n)
+        for T, vocab, n in sizes
+    ]
+    large, apart = (
+        1000 + rng.standard_normal((4, 6)),
+        rng.standard_normal((4, 5)),
+    )
+    apart[2, 1] = 900  # all other chances of this row are 0 in a float
     return [
-        (np.maximum(X @ W + b, 0) if rectify else X @ W + b) @ U
-        for W, b, U in parts
+        *cases,
+        (large, rng.integers(6, size=4), 9),
+        (apart, np.array([1, 4, 0, 2]), 7),
     ]
 
 
-def _rows_first(X, W_1, b_1, W_2, b_2, p):
-    """X by columns and W_1 by rows: the activation is taken of a term, not of
-    the sum.
-    """
-    hidden = sum(
-        np.maximum(x @ W, 0)
-        for x, W in zip(np.split(X, p, axis=1), np.split(W_1, p, axis=0))
+# ---- merge a pair ----
+
+
+def merge_pair(tokens, pair, new):
+    merged, i = [], 0
+    while i < len(tokens):
+        if (
+            i + 1 < len(tokens)
+            and tokens[i] == pair[0]
+            and tokens[i + 1] == pair[1]
+        ):
+            merged.append(new)
+            i += 2
+        else:
+            merged.append(tokens[i])
+            i += 1
+    return np.array(merged)
+
+
+def _merged(
+    tokens,
+    pair,
+    new,
+    order=1,
+    once=False,
+    keep_second=False,
+    overlap=False,
+    either=False,
+):
+    tokens, pair, merged, i, done = (
+        list(tokens)[::order],
+        tuple(pair)[::order],
+        [],
+        0,
+        False,
     )
-    return (hidden + b_1) @ W_2 + b_2
+    while i < len(tokens):
+        here = tuple(tokens[i : i + 2])
+        if (here == pair or (either and here == pair[::-1])) and not (
+            once and done
+        ):
+            merged.append(new)
+            done = True
+            i += 1 if keep_second or overlap else 2
+            if overlap and tuple(tokens[i : i + 2]) != pair:
+                i += 1
+        else:
+            merged.append(tokens[i])
+            i += 1
+    return np.array(merged[::order])
 
 
-def _wrong_rows(X, W_1, b_1, W_2, b_2, p):
-    hidden = np.maximum(X @ W_1 + b_1, 0)
+def _again(tokens, pair, new):
+    merged = _merged(tokens, pair, new)
+    while len(shorter := _merged(merged, (new, new), new)) < len(merged):
+        merged = shorter
+    return merged
+
+
+def _last_lost(tokens, pair, new):
+    merged = _merged(tokens, pair, new)
     return (
-        sum(
-            h @ U
-            for h, U in zip(
-                np.split(hidden, p, axis=1), np.split(W_2, p, axis=0)[::-1]
-            )
-        )
-        + b_2
+        merged
+        if tuple(tokens[-2:]) == tuple(pair)
+        and len(merged) == len(_merged(tokens[:-2], pair, new)) + 1
+        else merged[:-1]
     )
 
 
-def _network_cases(rng):
-    # T, d, d_ff, p
-    sizes = [(5, 6, 8, 2), (7, 9, 12, 3), (3, 4, 10, 1), (5, 12, 8, 4)]
+def _merge_cases(rng):
     return [
-        (
-            *(
-                rng.standard_normal(s)
-                for s in ((T, d), (d, d_ff), (d_ff,), (d_ff, d), (d,))
-            ),
-            p,
-        )
-        for T, d, d_ff, p in sizes
+        (np.array([5, 1, 2, 1, 2, 7, 2, 1]), (1, 2), 9),
+        (np.array([4, 4, 4, 6, 4, 4, 4, 4, 4]), (4, 4), 8),
+        (np.array([3, 2, 3, 2, 3]), (3, 2), 10),
+        (np.array([7, 5, 6]), (6, 7), 9),
+        (np.array([2, 1, 1, 2, 1]), (2, 1), 3),
+        (np.array([0, 2, 1, 2, 2, 2, 1, 0, 1, 3]), (1, 2), 7),
+        (rng.integers(3, size=40), (0, 2), 5),
     ]
 
 
-# ---- who is idle in a causal ring ----
+# ---- the learning rate ----
 
 
-def ring_work(p):
-    busy = np.zeros((p, p), dtype=bool)
-    for step in range(p):
-        for rank in range(p):
-            source = (rank - step) % p
-            busy[step, rank] = source <= rank
-    return busy
-
-
-def _work(p, source, busy=lambda s, r: s <= r):
-    return np.array(
-        [
-            [bool(busy(source(rank, step) % p, rank)) for rank in range(p)]
-            for step in range(p)
-        ]
-    )
-
-
-def _ring_cases(rng):
-    return [(1,), (2,), (3,), (5,), (8,)]
-
-
-# ---- bytes of a training step ----
-
-
-def bytes_of_a_step(B, T, d, p, L, size):
-    one_sum = 2 * (p - 1) * B * T * d // p
-    return L * 4 * one_sum * size
-
-
-def _bytes(B, T, d, p, L, size, sums=4, n=None, factor=None):
-    n = B * T * d if n is None else n
+def rate(step, steps, warmup, highest):
+    if step < warmup:
+        return highest * (step + 1) / warmup
     return (
-        L
-        * sums
-        * (2 * (p - 1) * n // p if factor is None else factor * n)
-        * size
+        highest * (1 + np.cos(np.pi * (step - warmup) / (steps - warmup))) / 2
     )
 
 
-def _byte_cases(rng):
+def _rate(
+    step,
+    steps,
+    warmup,
+    highest,
+    ahead=1,
+    half=np.pi,
+    since=None,
+    end=None,
+    low=0.0,
+):
+    if step < warmup:
+        return highest * (step + ahead) / warmup
+    since, end = (
+        warmup if since is None else since,
+        steps if end is None else end,
+    )
+    return highest * (
+        low
+        + (1 - low) * (1 + np.cos(half * (step - since) / (end - since))) / 2
+    )
+
+
+def _no_warmup(step, steps, warmup, highest):
+    return highest * (1 + np.cos(np.pi * step / steps)) / 2
+
+
+def _rate_cases(rng):
     return [
-        (1, 8, 12, 2, 1, 4),
-        (3, 20, 16, 4, 2, 2),
-        (8, 1024, 768, 8, 12, 2),
-        (5, 30, 10, 5, 3, 4),
+        (0, 100, 10, 0.003),
+        (6, 100, 13, 0.003),
+        (9, 100, 10, 0.02),
+        (10, 100, 10, 0.02),
+        (11, 90, 11, 0.5),
+        (37, 90, 11, 0.5),
+        (70, 120, 20, 1.0),
+        (99, 100, 10, 0.003),
+        (45, 60, 30, 2.0),
+    ]
+
+
+# ---- top-p ----
+
+
+def top_p(p, share):
+    order = np.argsort(-p, kind="stable")  # likeliest first
+    likelier = np.cumsum(p[order]) - p[order]  # what stands before each
+    kept = np.zeros_like(p)
+    kept[order[likelier < share]] = p[order[likelier < share]]
+    return kept / kept.sum()
+
+
+def _kept(p, share, keep, normalise=True):
+    order = np.argsort(-p, kind="stable")
+    sums = np.cumsum(p[order])
+    chosen = order[keep(p[order], sums, share)]
+    kept = np.zeros_like(p)
+    kept[chosen] = p[chosen]
+    return kept / kept.sum() if normalise else kept
+
+
+def _unsorted(p, share):
+    kept = np.where(np.cumsum(p) - p < share, p, 0)
+    return kept / kept.sum()
+
+
+def _unlikely_kept(p, share):
+    order = np.argsort(p, kind="stable")
+    kept = np.zeros_like(p)
+    chosen = order[np.cumsum(p[order]) - p[order] < share]
+    kept[chosen] = p[chosen]
+    return kept / kept.sum()
+
+
+def _alike(p, share):
+    kept = top_p(p, share) > 0
+    return kept / kept.sum()
+
+
+def _softmaxed(p, share):
+    kept = top_p(p, share)
+    e = np.where(kept > 0, np.exp(p), 0)
+    return e / e.sum()
+
+
+def _top_p_cases(rng):
+    cases = [
+        (np.array([0.1, 0.4, 0.3, 0.2]), 0.6),
+        (np.array([0.05, 0.5, 0.15, 0.3]), 0.3),
+        (np.array([0.2, 0.25, 0.55]), 0.9),
+    ]
+    # sums that are exact, one of them the share
+    cases.append((np.array([1, 4, 16, 2, 8, 1]) / 32, 0.75))
+    return cases + [
+        (rng.dirichlet(np.ones(n) / 2), share)
+        for n, share in ((7, 0.75), (11, 0.5), (20, 0.97))
     ]
 
 
 EXERCISES = [
     Exercise(
-        "split-network",
+        "bits-per-character",
         "12",
         2,
-        r"Write <code>split_network(X, W_1, b_1, W_2, b_2, p)</code>: the feed-forward "
-        r"network \(\mathrm{ReLU}(X W_1 + b_1)\, W_2 + b_2\) of <code>X</code> \((T, "
-        r"d)\), with <code>W_1</code> \((d, d_{\mathrm{ff}})\) and <code>W_2</code> "
-        r"\((d_{\mathrm{ff}}, d)\), as p processes compute it. Each has one of p equal "
-        r"blocks of columns of \(W_1\), what belongs to it of \(b_1\) and \(W_2\), and "
-        r"the outputs of all are summed. Go through the processes with a loop.",
-        "A column of W_1 makes one hidden channel. Which part of b_1, and which part "
-        "of W_2, does that channel meet? And how often may b_2 come?",
-        split_network,
+        r"Write <code>bits_per_character(logits, targets, n)</code>. A model has read "
+        r"T tokens, which stand for n characters. <code>logits</code> \((T, V)\) are "
+        r"its scores of what comes next, <code>targets</code> \((T,)\) what did come. "
+        r"Return the cross-entropy in bits for each <em>character</em>, one number. "
+        r"Logits may be large, and far apart.",
+        "Sum the surprise of all tokens, not the mean. One bit is ln 2 nats. Take off "
+        "each row's maximum before you exponentiate, and take no logarithm of a chance "
+        "that may have become 0.",
+        bits_per_character,
         {
-            "b_2 is added by every process: after the sum it is there p times. Add it "
-            "once.": lambda X, W_1, b_1, W_2, b_2, p: (
-                sum(_terms(X, W_1, b_1, W_2, p)) + p * b_2
+            "This is in nats: a bit is ln 2 = 0.693 nats, so there are more bits than "
+            "nats.": lambda logits, targets, n: (
+                bits_per_character(logits, targets, n) * np.log(2)
             ),
-            "b_2 is missing: it is added once, after the "
-            "sum.": lambda X, W_1, b_1, W_2, b_2, p: sum(
-                _terms(X, W_1, b_1, W_2, p)
+            "This is for each token. The n characters share the surprise of all T "
+            "tokens.": _bits_per_token,
+            "This is in nats for each token: divide by ln 2, and by "
+            "characters.": _nats_per_token,
+            "Divide by ln 2, do not multiply: a bit is less than a nat, so there are "
+            "more of them.": lambda logits, targets, n: (
+                bits_per_character(logits, targets, n) * np.log(2) ** 2
             ),
-            "This is the term of the first process: the outputs of all are "
-            "summed.": lambda X, W_1, b_1, W_2, b_2, p: (
-                _terms(X, W_1, b_1, W_2, p)[0] + b_2
+            "T and n have changed places: the sum over tokens is divided by "
+            "n.": lambda logits, targets, n: (
+                bits_per_character(logits, targets, n)
+                * (n / len(targets)) ** 2
             ),
-            "The terms are summed, not averaged: together they are the product over "
-            "all hidden channels.": lambda X, W_1, b_1, W_2, b_2, p: (
-                sum(_terms(X, W_1, b_1, W_2, p)) / p + b_2
+            "This is the sum of all bits: divide it by n.": lambda logits, targets, n: (
+                bits_per_character(logits, targets, n) * n
             ),
-            "The activation is missing.": lambda X, W_1, b_1, W_2, b_2, p: (
-                sum(_terms(X, W_1, b_1, W_2, p, rectify=False)) + b_2
+            "This is the perplexity, e to the mean of the "
+            "nats.": lambda logits, targets, n: np.exp(
+                _nats_per_token(logits, targets, n)
             ),
-            "The outputs are summed, not put side by side: each process has a term of "
-            "every output channel.": lambda X, W_1, b_1, W_2, b_2, p: (
-                np.concatenate(_terms(X, W_1, b_1, W_2, p), axis=-1)
+            "The sign: the logarithm of a chance is negative, surprise is "
+            "not.": lambda logits, targets, n: (
+                -bits_per_character(logits, targets, n)
             ),
-            "W_1 is cut by rows: each process then has a term of a channel, and ReLU "
-            "of a sum is not the sum of ReLUs.": _rows_first,
-            "Each block of columns of W_1 goes with the block of rows of W_2 at the "
-            "same place.": _wrong_rows,
+            "Take the logarithm of each chance, then the mean. The logarithm of the "
+            "mean hides a single bad guess.": _log_of_the_mean,
+            "A logit is no logarithm of a chance yet: the softmax's sum is "
+            "missing.": lambda logits, targets, n: (
+                -logits[np.arange(len(targets)), targets].sum()
+                / np.log(2)
+                / n
+            ),
+            "exp overflows for large logits: take off each row's maximum "
+            "first.": _may_overflow,
+            "A small chance becomes 0 in a float, its logarithm −∞: take a logarithm "
+            "of the softmax's sum alone.": _log_of_zero,
+            "One maximum for all rows: the rows far below it become 0. Take off each "
+            "row's own.": lambda logits, targets, n: _may_overflow(
+                logits - logits.max(), targets, n
+            ),
+            "This is the surprise at the model's own first choice, not at the "
+            "target.": lambda logits, targets, n: bits_per_character(
+                logits, logits.argmax(axis=-1), n
+            ),
         },
-        _network_cases,
+        _bits_cases,
     ),
     Exercise(
-        "ring-work",
+        "merge-pair",
         "12",
-        3,
-        r"Write <code>ring_work(p)</code>: an array (p, p) of booleans that tells of "
-        r"each step of a causal ring (rows) which processes (columns) have a block of "
-        r"scores to compute. Steps and processes count from 0. In step 0 each process "
-        r"has its own keys; after each step it hands the keys that it has to the next "
-        r"process, and the last hands them to the first. Tokens are in the order of "
-        r"the processes.",
-        "Write down for p = 3 whose keys each process has, step by step. Where do all "
-        "of them come later than its own queries?",
-        ring_work,
+        2,
+        r"Write <code>merge_pair(tokens, pair, new)</code>: a copy of "
+        r"<code>tokens</code> \((T,)\) in which <code>new</code> stands for every "
+        r"place where the two tokens of <code>pair</code> stand side by side, in this "
+        r"order. Go from left to right; a token that has been merged is gone, so that "
+        r"4 4 4 with the pair (4, 4) becomes <em>new</em> 4.",
+        "Walk with an index of your own, which moves by two after a merge and by one "
+        "otherwise. Mind the last token.",
+        merge_pair,
         {
-            "The keys go the other way: in step 1, process 1 has the keys of process "
-            "0.": lambda p: _work(p, lambda rank, step: rank + step),
-            "A process meets its own keys too, in step 0: half of that block is "
-            "allowed.": lambda p: _work(
-                p, lambda rank, step: rank - step, lambda s, r: s < r
+            "Go from the left: in 4 4 4 the first two are merged, not the last "
+            "two.": lambda tokens, pair, new: _merged(
+                tokens, pair, new, order=-1
             ),
-            "This tells where the keys come from later processes: those are the ones "
-            "that the mask hides.": lambda p: _work(
-                p, lambda rank, step: rank - step, lambda s, r: s >= r
+            "Every place is merged, not the first alone.": lambda tokens, pair, new: (
+                _merged(tokens, pair, new, once=True)
             ),
-            "Nobody is idle here: under a causal mask, a block whose keys all come "
-            "later is not computed.": lambda p: np.ones((p, p), dtype=bool),
-            "Rows and columns are exchanged: steps are rows, processes are "
-            "columns.": lambda p: ring_work(p).T,
-            "The ring has turned once too often: in step 0 each process has its own "
-            "keys.": lambda p: _work(p, lambda rank, step: rank - step - 1),
+            "The second token of the pair is still there: move on by "
+            "two.": lambda tokens, pair, new: _merged(
+                tokens, pair, new, keep_second=True
+            ),
+            "A token that has been merged is gone: it cannot begin another "
+            "pair.": lambda tokens, pair, new: _merged(
+                tokens, pair, new, overlap=True
+            ),
+            "The order counts: (1, 2) is not (2, 1).": lambda tokens, pair, new: (
+                _merged(tokens, pair, new, either=True)
+            ),
+            "What is new stays as it is: go through the tokens once.": _again,
+            "Both tokens must be there, side by side: one alone stays what it "
+            "is.": lambda tokens, pair, new: np.where(
+                np.isin(tokens, pair), new, tokens
+            ),
+            "The last token is lost where it is not merged.": _last_lost,
         },
-        _ring_cases,
+        _merge_cases,
     ),
     Exercise(
-        "bytes-of-a-step",
+        "learning-rate",
         "12",
-        3,
-        r"Write <code>bytes_of_a_step(B, T, d, p, L, size)</code>: the bytes that one "
-        r"of p processes sends while L layers, cut by heads, learn from B sequences of "
-        r"T tokens, each token d numbers. Each layer sums the tokens of the whole "
-        r"batch twice forwards and twice backwards. A sum of n numbers over a ring is "
-        r"\(2 (p - 1)\, n / p\) sent by each process; a number has <code>size</code> "
-        r"bytes, and p divides n.",
-        "How many numbers are summed at a time, and how often in a layer?",
-        bytes_of_a_step,
+        2,
+        r"Write <code>rate(step, steps, warmup, highest)</code>, a number. Steps count "
+        r"from 0. In the first <code>warmup</code> steps the rate rises in a straight "
+        r"line: step 0 has <code>highest / warmup</code>, step <code>warmup − 1</code> "
+        r"has <code>highest</code>. From step <code>warmup</code> on, where it is "
+        r"<code>highest</code> again, it falls along half a cosine that would reach 0 "
+        r"at step <code>steps</code>.",
+        "(1 + cos x) / 2 falls from 1 to 0 while x goes from 0 to π. Which share of "
+        "the falling steps is done at a step?",
+        rate,
         {
-            "This is half: gradients of the tokens are summed too, and each piece of a "
-            "sum goes round twice.": lambda *sizes: _bytes(*sizes, sums=2),
-            "This is one sum a layer: there are four, two forwards and two "
-            "backwards.": lambda *sizes: _bytes(*sizes, sums=1),
-            "A process does not send its whole tensor to each other one: it sends p − "
-            "1 of p pieces, twice.": lambda B, T, d, p, L, size: _bytes(
-                B, T, d, p, L, size, factor=p - 1
+            "Step 0 has highest / warmup, not 0: a step with rate 0 is "
+            "wasted.": lambda *a: _rate(*a, ahead=0),
+            "Half a cosine, from 0 to π: a whole turn comes back up.": lambda *a: (
+                _rate(*a, half=2 * np.pi)
             ),
-            "A process does not send the piece that stays: p − 1 of p pieces, "
-            "twice.": lambda B, T, d, p, L, size: _bytes(
-                B, T, d, p, L, size, factor=2
+            "(1 + cos x) / 2 with x up to π, which is flat at both ends; cos x up to "
+            "π/2 ends in a steep fall.": lambda step, steps, warmup, highest: (
+                highest * (step + 1) / warmup
+                if step < warmup
+                else highest
+                * np.cos(np.pi / 2 * (step - warmup) / (steps - warmup))
             ),
-            "Those are the gradients of the parameters, as when the batch is cut: here "
-            "tokens are summed.": lambda B, T, d, p, L, size: (
-                L * (2 * (p - 1) * 12 * d * d // p) * size
+            "Half of 1 + cos x: without the half it begins at twice the highest "
+            "rate.": lambda step, steps, warmup, highest: (
+                highest * (step + 1) / warmup
+                if step < warmup
+                else 2 * rate(step, steps, warmup, highest)
             ),
-            "This is one sequence: a batch has B.": lambda B, T, d, p, L, size: (
-                _bytes(1, T, d, p, L, size)
+            "1 + cos x, then the half: a cosine alone becomes "
+            "negative.": lambda step, steps, warmup, highest: (
+                highest * (step + 1) / warmup
+                if step < warmup
+                else highest
+                * np.cos(np.pi * (step - warmup) / (steps - warmup))
+                / 2
             ),
-            "This is one layer: there are L.": lambda B, T, d, p, L, size: (
-                _bytes(B, T, d, p, 1, size)
+            "The fall begins at warmup, not at step 0: count the steps since "
+            "then.": lambda *a: _rate(*a, since=0),
+            "The fall takes steps − warmup steps, and ends at "
+            "steps.": lambda step, steps, warmup, highest: _rate(
+                step, steps, warmup, highest, end=steps + warmup
             ),
-            "This is what all processes send together.": lambda B, T, d, p, L, size: (
-                p * _bytes(B, T, d, p, L, size)
+            "This is a straight line down; asked is half a "
+            "cosine.": lambda step, steps, warmup, highest: (
+                highest * (step + 1) / warmup
+                if step < warmup
+                else highest * (steps - step) / (steps - warmup)
             ),
-            "Those are numbers, not bytes.": lambda B, T, d, p, L, size: (
-                _bytes(B, T, d, p, L, 1)
+            "The warm-up is missing.": _no_warmup,
+            "The two parts follow each other: this lets it fall while it "
+            "rises.": lambda step, steps, warmup, highest: (
+                min(1, (step + 1) / warmup)
+                * _no_warmup(step, steps, warmup, highest)
+            ),
+            "cos takes radians: half a turn is π, not 180.": lambda *a: _rate(
+                *a, half=180.0
+            ),
+            "After the warm-up it must fall.": lambda step, steps, warmup, highest: (
+                highest * min(1, (step + 1) / warmup)
+            ),
+            "It would reach 0 at step steps, one after the "
+            "last.": lambda step, steps, warmup, highest: _rate(
+                step, steps, warmup, highest, end=steps - 1
             ),
         },
-        _byte_cases,
+        _rate_cases,
+        atol=1e-8,
+    ),
+    Exercise(
+        "top-p",
+        "12",
+        3,
+        r"Write <code>top_p(p, share)</code>: from chances <code>p</code> \((V,)\), "
+        r"keep the fewest likeliest tokens whose chances sum to <code>share</code> "
+        r"(less than 1) or more, give all others 0, and let the rest sum to 1. The "
+        r"answer \((V,)\) is in the order of <code>p</code>.",
+        "A token stays where those that are likelier sum to less than the share. Sort, "
+        "sum, and put back in order.",
+        top_p,
+        {
+            "The token that takes the sum to the share is kept too.": lambda p, share: (
+                _kept(
+                    p,
+                    share,
+                    lambda p, sums, share: (
+                        (sums <= share) | (np.arange(len(p)) == 0)
+                    ),
+                )
+            ),
+            "One token too many: stop with the one that takes the sum to the "
+            "share.": lambda p, share: _kept(
+                p,
+                share,
+                lambda p, sums, share: (
+                    np.r_[0, 0, sums[:-2]][: len(p)] < share
+                ),
+            ),
+            "Where the sum is the share already, nothing more is kept: the share or "
+            "more is enough.": lambda p, share: _kept(
+                p, share, lambda p, sums, share: sums - p <= share
+            ),
+            "What is left must sum to 1.": lambda p, share: _kept(
+                p,
+                share,
+                lambda p, sums, share: sums - p < share,
+                normalise=False,
+            ),
+            "The sum of the likeliest counts, not each chance against the "
+            "largest.": lambda p, share: _kept(
+                p, share, lambda p, sums, share: p >= share * p.max()
+            ),
+            "The answer is in the order of p: put the tokens back.": lambda p, share: (
+                np.sort(top_p(p, share))[::-1]
+            ),
+            "Sum in the order of likelihood: this takes the first tokens of the "
+            "vocabulary.": _unsorted,
+            "The likeliest first: this keeps the unlikely ones.": _unlikely_kept,
+            "A share of the chances, not of the tokens.": lambda p, share: (
+                _kept(
+                    p,
+                    share,
+                    lambda p, sums, share: (
+                        np.arange(len(p)) < np.ceil(share * len(p))
+                    ),
+                )
+            ),
+            "Those that stay keep their ratios: they are not all alike.": _alike,
+            "p are chances already: divide by their sum, no softmax.": _softmaxed,
+        },
+        _top_p_cases,
     ),
 ]

@@ -60,43 +60,6 @@ QUIZ = [
         },
     ),
     choice(
-        "dS holds the gradient of the loss with respect to the scores. What do the "
-        "entries of one of its rows sum to?",
-        (
-            "0",
-            (
-                "Adding the same to all scores of a query changes no weight, so it "
-                "cannot change the loss."
-            ),
-        ),
-        {
-            "1": "That is what the weights sum to.",
-            "The sum of the row of dα": (
-                "The softmax takes off the mean of that row, weighted by α, before it "
-                "goes on."
-            ),
-            "It depends on the loss": "The entries do. Their sum does not.",
-        },
-    ),
-    choice(
-        "The gradient of the loss with respect to X + f(X) is G. f is a layer that has "
-        "died: it gives 0 whatever comes in. The gradient with respect to X is",
-        (
-            "G",
-            (
-                "The sum hands G to both summands. The way around f is open, whatever "
-                "f does."
-            ),
-        ),
-        {
-            "0": "Nothing comes back through f. But X is also added as it is.",
-            "G / 2": (
-                "A sum does not share a gradient out. Each summand gets all of it."
-            ),
-            "2 G": "That would be so if f were the identity.",
-        },
-    ),
-    choice(
         "A hundred layers are stacked. Which of them must have the same d?",
         (
             "All: the residuals add input and output",

@@ -1,128 +1,130 @@
-"""The quiz of chapter 10, on the GPU."""
+"""The quiz of chapter 10, the quadratic cost."""
 
 from tfbook.exercises.quiz import choice
 
 QUIZ = [
     choice(
-        "A chip does 300 TFLOPs and moves 2 TB in a second. A kernel does 30 FLOPs for "
-        "each byte. How much of the arithmetic can it use?",
+        "A layer with d = 1024 and d<sub>ff</sub> = 4096 reads 512 tokens, then "
+        "1024. Its FLOPs grow by a factor of",
         (
-            "at most a fifth",
+            "a little more than 2",
             (
-                "2 TB/s at 30 FLOPs a byte are 60 TFLOP/s, a fifth of 300. The ridge "
-                "is at 150 FLOPs a byte."
+                "At T = 512 = d / 2 the part with T² is 1/13 of the layer. It grows "
+                "fourfold, all the rest doubles."
             ),
         ),
         {
-            "all of it, if the kernel is written well": (
-                "No kernel can compute with numbers that have not arrived yet."
+            "4": (
+                "That needs a T far beyond 6 d = 6144. Below it projections and "
+                "network rule, and they double."
             ),
-            "a thirtieth": (
-                "The intensity has to be compared with the ridge, 300 T / 2 T = 150 "
-                "FLOPs a byte."
+            "exactly 2, as much as the text does": (
+                "Scores and mix grow fourfold, and they are 1/13 of the work here."
             ),
-            "all of it, if T is large "
-            "enough": "Only where the intensity grows with T. Here it is 30.",
+            "about 3": (
+                "Where both parts are equal, at T = 6 d, doubling T makes 3 of 1. Here "
+                "T is far smaller."
+            ),
         },
     ),
     choice(
-        "Fused attention is faster than plain attention on a GPU because",
+        "What does streaming attention save?",
         (
-            "the T × T matrices never go to main memory",
+            "Memory: T² scores are never there together",
             (
-                "It does the same products. What it saves is that T² numbers pass "
-                "through main memory four times."
+                "Every score is still computed, once, and used at once. The result is "
+                "the same."
             ),
         ),
         {
-            "it skips products with small weights": (
-                "It is exact: it does all products that plain attention does."
+            "FLOPs: it skips the scores that are too small to "
+            "matter": "It computes all T² of them. It is exact.",
+            "Memory: it rounds the scores": (
+                "Nothing is rounded that plain attention does not round. Only the "
+                "order of the sums is another."
             ),
-            "its softmax needs no exponentials": (
-                "It needs as many, and some more to correct what was summed before."
-            ),
-            "it works in half precision, and plain attention in "
-            "float32": "Either can work in either.",
-        },
-    ),
-    choice(
-        "A model writes one token at a time, in float16, from a cache. Its attention "
-        "does about 1 FLOP for each byte. What raises that?",
-        (
-            "eight query heads that share one key/value head",
-            "Each key that is read is then used by eight queries: 8 FLOPs a byte.",
-        ),
-        {
-            "64 sequences at a time instead of one": (
-                "Each sequence has a cache of its own: 64 times the FLOPs, and 64 "
-                "times the bytes."
-            ),
-            "a text that is eight times as "
-            "long": "Eight times as many keys are read, and each is used once.",
-            "a chip whose arithmetic is eight times as fast": (
-                "The intensity is the kernel's own. Such a chip would wait even more."
+            "Steps: it needs no maximum": (
+                "It needs the maximum of each row like any softmax, and finds it on "
+                "the way."
             ),
         },
     ),
     choice(
-        "What is the next bfloat16 after 256?",
+        "A query has read keys with the scores 2 and 5. The next score is 4. What "
+        "happens to Z, the sum of e<sup>s − m</sup>?",
         (
-            "258",
-            "Eight bits with the leading 1: from 256 to 512 there are 128 steps of 2.",
+            "e<sup>−1</sup> is added",
+            "m stays 5, so nothing shrinks, and the new term is e<sup>4 − 5</sup>.",
         ),
         {
-            "257": (
-                "256 + 1 needs nine bits. A bfloat16 has eight, the leading 1 included."
+            "It shrinks by e<sup>−1</sup>, then 1 is "
+            "added": "That would be so if 4 were a new maximum.",
+            "It shrinks by e<sup>−1</sup>, then e<sup>−1</sup> is "
+            "added": "It shrinks only where the maximum rises.",
+            "e<sup>4</sup> is added": (
+                "All terms have m subtracted: it is what keeps them at 1 or less."
             ),
-            "256.0625": (
-                "That is not even the next float16, which is 256.25: eleven bits with "
-                "the leading 1."
-            ),
-            "320": "That would be four steps between two powers of two. There are 128.",
         },
     ),
     choice(
-        "A gradient of 10<sup>−9</sup> is stored in float16. It becomes",
+        "Attention is said to need O(1) sequential steps and an RNN O(T). Both write a "
+        "text of 1000 tokens, one after another. Then",
         (
-            "0, because the smallest float16 is 6·10<sup>−8</sup>",
+            "both take 1000 steps",
             (
-                "That is why losses are multiplied by a large number first, and "
-                "gradients divided by it afterwards."
+                "Token 1001 cannot be read before it is written. What is parallel is "
+                "reading a text that is there already."
             ),
         ),
         {
-            "the nearest multiple of 10<sup>−10</sup>, with an error of some per "
-            "cent": (
-                "The smallest number above 0 is 2<sup>−24</sup>, about "
-                "6·10<sup>−8</sup>. Below half of it there is only 0."
+            "attention takes one "
+            "step": "It would have to read tokens that do not exist yet.",
+            "attention with a cache takes one step": (
+                "The cache makes each step cheaper. There are still 1000 of them."
             ),
-            "infinity, because float16 ends at 65504 and this is beyond its range": (
-                "It is the other end of the range: too small, not too large."
-            ),
-            "10<sup>−9</sup> with three digits, as any float16 has": (
-                "Three digits it has from 6·10<sup>−5</sup> on. Below that they go, "
-                "one by one."
-            ),
+            "the RNN takes 1000 steps for each "
+            "token": "It keeps its state, and takes one step for each token.",
         },
     ),
     choice(
-        "The errors of attention were 14 to 20 times as large in bfloat16 as in "
-        "float16, but bfloat16 is what most large models are trained in. Why?",
+        "On one core, an RNN of 64 channels does its FLOPs much more slowly than "
+        "attention. Is that because each step waits for the one before?",
         (
-            "Its range is that of float32",
+            "It does not show that: with 1 channel the steps take nearly as long",
             (
-                "Eight bits of exponent: nothing overflows or vanishes that did not in "
-                "float32. Small errors average out, an infinity does not."
+                "Most of such a step is the calls from Python. Only controls tell "
+                "calls, fetching and waiting apart."
             ),
         ),
         {
-            "It takes half as many bytes": "Both take two.",
-            "Its numbers lie closer together": (
-                "They lie eight times as far apart: 8 bits with the leading 1, against "
-                "11."
+            "Yes: its steps follow one another, attention's do not": (
+                "They do in a batch of 16 as well, and its rate is several times as "
+                "high."
             ),
-            "Its sums are kept in "
-            "float32": "On tensor cores those of float16 are, too.",
+            "Yes, and on a GPU the difference is larger": (
+                "One core has nothing that could be idle while it waits. What a GPU "
+                "does has to be measured there."
+            ),
+            "It has more FLOPs to do": "It has fewer, and is often done earlier.",
+        },
+    ),
+    choice(
+        "With a key/value cache, what grows with the number of tokens read so far?",
+        (
+            "The cache, and the time for the next token, slowly",
+            (
+                "The new query meets T keys. But projections and network see one "
+                "token, however long the text."
+            ),
+        ),
+        {
+            "Nothing: each token costs the "
+            "same": "That is so for an RNN. Here the query meets all T keys.",
+            "The time for the next token, as "
+            "T²": "One query meets T keys: that is T, not T².",
+            "The parameters": (
+                "Keys and values are activations. Nothing is learned while writing."
+            ),
         },
     ),
 ]

@@ -1,101 +1,128 @@
-"""The quiz of chapter 11, training."""
+"""The quiz of chapter 11, on the GPU."""
 
-from tfbook.exercises import quiz_11_sequences as sequences
 from tfbook.exercises.quiz import choice
 
 QUIZ = [
     choice(
-        "A model's loss is 2 bits a character. What does that say?",
+        "A chip does 300 TFLOPs and moves 2 TB in a second. A kernel does 30 FLOPs for "
+        "each byte. How much of the arithmetic can it use?",
         (
-            "It is as unsure as among 4 characters alike",
-            "2 bits are the logarithm, to base 2, of a perplexity of 4.",
-        ),
-        {
-            "It is right about every second character": (
-                "Chances, not hits, make the loss. Four equal chances give 2 bits, and "
-                "a hit in one of four."
-            ),
-            "It names two characters, one of which is "
-            "right": "That would be 1 bit, if both were equally likely.",
-            "Its text takes 2 bits of memory a character": (
-                "It could be packed into as much, but the weights are not counted in "
-                "this."
-            ),
-        },
-    ),
-    choice(
-        "Your language model reaches a loss of 0.02 bits within a minute, and writes "
-        "nonsense. The likeliest reason is",
-        (
-            "each token sees the one it is to guess",
+            "at most a fifth",
             (
-                "A mask that lets the future in, or targets that are not shifted: "
-                "copying is easy to learn, and of no use for writing."
+                "2 TB/s at 30 FLOPs a byte are 60 TFLOP/s, a fifth of 300. The ridge "
+                "is at 150 FLOPs a byte."
             ),
         ),
         {
-            "it has learned the text by heart": (
-                "Then it would write the text. And that takes longer than a minute."
+            "all of it, if the kernel is written well": (
+                "No kernel can compute with numbers that have not arrived yet."
             ),
-            "the learning rate is too high": "That makes the loss large.",
-            "the temperature at which it writes is too "
-            "high": "It changes what is written, not the loss.",
+            "a thirtieth": (
+                "The intensity has to be compared with the ridge, 300 T / 2 T = 150 "
+                "FLOPs a byte."
+            ),
+            "all of it, if T is large "
+            "enough": "Only where the intensity grows with T. Here it is 30.",
         },
     ),
     choice(
-        "The loss on the training text still falls, that on held-out text has begun to "
-        "rise. What helps?",
+        "Fused attention is faster than plain attention on a GPU because",
         (
-            "Stopping here, or more text",
+            "the T × T matrices never go to main memory",
             (
-                "What it learns from now on is about this text alone. More text gives "
-                "it less to learn by heart."
+                "It does the same products. What it saves is that T² numbers pass "
+                "through main memory four times."
             ),
         ),
         {
-            "Training on: both will fall again": (
-                "Sometimes they do, in much longer runs. Here the held-out loss only "
-                "rose."
+            "it skips products with small weights": (
+                "It is exact: it does all products that plain attention does."
             ),
-            "A larger model": "It learns by heart faster.",
-            "Testing on the training text, whose loss is "
-            "lower": "A lower number of no use: the model has seen the answers.",
+            "its softmax needs no exponentials": (
+                "It needs as many, and some more to correct what was summed before."
+            ),
+            "it works in half precision, and plain attention in "
+            "float32": "Either can work in either.",
         },
     ),
     choice(
-        "Model A reads characters and has 2.4 bits a token. Model B reads byte pairs, "
-        "3 characters each, and has 6 bits a token. Which is better?",
+        "A model writes one token at a time, in float16, from a cache. Its attention "
+        "does about 1 FLOP for each byte. What raises that?",
         (
-            "B",
-            "6 bits for 3 characters are 2 bits a character, less than 2.4.",
+            "eight query heads that share one key/value head",
+            "Each key that is read is then used by eight queries: 8 FLOPs a byte.",
         ),
         {
-            "A": "Its tokens are shorter. Per character it needs more bits.",
-            "They cannot be compared": (
-                "Both give the same text a chance. Bits for the same characters "
-                "compare."
+            "64 sequences at a time instead of one": (
+                "Each sequence has a cache of its own: 64 times the FLOPs, and 64 "
+                "times the bytes."
             ),
-            "A, since its perplexity is "
-            "lower": "Perplexity is for each token, and the tokens differ.",
+            "a text that is eight times as "
+            "long": "Eight times as many keys are read, and each is used once.",
+            "a chip whose arithmetic is eight times as fast": (
+                "The intensity is the kernel's own. Such a chip would wait even more."
+            ),
         },
     ),
     choice(
-        "A program is killed while it saves a checkpoint. Why is the old one still "
-        "whole?",
+        "What is the next bfloat16 after 256?",
         (
-            "The new one is written elsewhere, then takes its name",
-            "Renaming either has happened or has not. There is no half.",
+            "258",
+            "Eight bits with the leading 1: from 256 to 512 there are 128 steps of 2.",
         ),
         {
-            "Files are written in one stroke": (
-                "A large file takes many writes, and a kill may come between any two."
+            "257": (
+                "256 + 1 needs nine bits. A bfloat16 has eight, the leading 1 included."
             ),
-            "The format has a checksum": (
-                "It would tell that the file is broken, not bring the old one back."
+            "256.0625": (
+                "That is not even the next float16, which is 256.25: eleven bits with "
+                "the leading 1."
             ),
-            "The program catches the signal, and finishes what it has "
-            "begun": "SIGKILL cannot be caught, and neither can a power cut.",
+            "320": "That would be four steps between two powers of two. There are 128.",
         },
     ),
-    *sequences.QUIZ,
+    choice(
+        "A gradient of 10<sup>−9</sup> is stored in float16. It becomes",
+        (
+            "0, because the smallest float16 is 6·10<sup>−8</sup>",
+            (
+                "That is why losses are multiplied by a large number first, and "
+                "gradients divided by it afterwards."
+            ),
+        ),
+        {
+            "the nearest multiple of 10<sup>−10</sup>, with an error of some per "
+            "cent": (
+                "The smallest number above 0 is 2<sup>−24</sup>, about "
+                "6·10<sup>−8</sup>. Below half of it there is only 0."
+            ),
+            "infinity, because float16 ends at 65504 and this is beyond its range": (
+                "It is the other end of the range: too small, not too large."
+            ),
+            "10<sup>−9</sup> with three digits, as any float16 has": (
+                "Three digits it has from 6·10<sup>−5</sup> on. Below that they go, "
+                "one by one."
+            ),
+        },
+    ),
+    choice(
+        "The errors of attention were 14 to 20 times as large in bfloat16 as in "
+        "float16, but bfloat16 is what most large models are trained in. Why?",
+        (
+            "Its range is that of float32",
+            (
+                "Eight bits of exponent: nothing overflows or vanishes that did not in "
+                "float32. Small errors average out, an infinity does not."
+            ),
+        ),
+        {
+            "It takes half as many bytes": "Both take two.",
+            "Its numbers lie closer together": (
+                "They lie eight times as far apart: 8 bits with the leading 1, against "
+                "11."
+            ),
+            "Its sums are kept in "
+            "float32": "On tensor cores those of float16 are, too.",
+        },
+    ),
 ]

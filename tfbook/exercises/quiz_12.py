@@ -1,113 +1,99 @@
-"""The quiz of chapter 12, beyond one machine."""
+"""The quiz of chapter 12, training."""
 
 from tfbook.exercises.quiz import choice
 
 QUIZ = [
     choice(
-        "The parameters of a model and what its optimizer keeps are too many for one "
-        "GPU; a batch of one sequence would be small enough. Which cut does "
-        "<em>not</em> help?",
+        "A model's loss is 2 bits a character. What does that say?",
         (
-            "The batch, with every parameter on each GPU",
-            (
-                "Each process then holds all parameters, their gradients and the "
-                "optimizer's tables, as before."
-            ),
+            "It is as unsure as among 4 characters alike",
+            "2 bits are the logarithm, to base 2, of a perplexity of 4.",
         ),
         {
-            "The batch, with the parameters sharded": (
-                "Each holds 1/p of everything that is learned, and gathers a layer "
-                "when its turn comes."
+            "It is right about every second character": (
+                "Chances, not hits, make the loss. Four equal chances give 2 bits, and "
+                "a hit in one of four."
             ),
-            "The heads, and the inner channels": (
-                "Each matrix is then cut, so each process holds about 1/p of it."
-            ),
-            "Between layers: some here, the others there": (
-                "That is a pipeline. Each process then holds its own layers alone."
+            "It names two characters, one of which is "
+            "right": "That would be 1 bit, if both were equally likely.",
+            "Its text takes 2 bits of memory a character": (
+                "It could be packed into as much, but the weights are not counted in "
+                "this."
             ),
         },
     ),
     choice(
-        "W<sub>1</sub> is cut by columns and W<sub>2</sub> by rows. Why not the "
-        "other way round?",
+        "Your language model reaches a loss of 0.02 bits within a minute, and writes "
+        "nonsense. The likeliest reason is",
         (
-            "The activation needs whole hidden channels",
+            "each token sees the one it is to guess",
             (
-                "A row-cut W<sub>1</sub> gives each process a term of every channel, "
-                "and ReLU of a sum is not the sum of ReLUs. So there would be a "
-                "second sum, before the activation."
+                "A mask that lets the future in, or targets that are not shifted: "
+                "copying is easy to learn, and of no use for writing."
             ),
         ),
         {
-            "Columns are shorter than "
-            "rows": "Both matrices have the same number of entries.",
-            "The outputs would be in the wrong order": (
-                "The order is no trouble. It is the nonlinearity between the two "
-                "products."
+            "it has learned the text by heart": (
+                "Then it would write the text. And that takes longer than a minute."
             ),
-            "Rows of W<sub>1</sub> do not fit the heads": "The network has no heads.",
+            "the learning rate is too high": "That makes the loss large.",
+            "the temperature at which it writes is too "
+            "high": "It changes what is written, not the loss.",
         },
     ),
     choice(
-        "Four processes hold the keys of 1000 tokens each, in order, under a causal "
-        "mask. In which step of the ring is process 0, which has the first tokens, "
-        "busy?",
+        "The loss on the training text still falls, that on held-out text has begun to "
+        "rise. What helps?",
         (
-            "In the first alone, with its own keys",
-            "All other keys come later than its queries. It still hands them on.",
+            "Stopping here, or more text",
+            (
+                "What it learns from now on is about this text alone. More text gives "
+                "it less to learn by heart."
+            ),
         ),
         {
-            "In all four": (
-                "It holds keys in all four, but those of steps 2 to 4 are hidden by "
-                "the mask."
+            "Training on: both will fall again": (
+                "Sometimes they do, in much longer runs. Here the held-out loss only "
+                "rose."
             ),
-            "In the last alone, when the ring is "
-            "closed": "It begins with its own keys, and those it may look at.",
-            "In none, as it has nothing to look back at": (
-                "Each token attends to itself and to those before it in the same block."
-            ),
+            "A larger model": "It learns by heart faster.",
+            "Testing on the training text, whose loss is "
+            "lower": "A lower number of no use: the model has seen the answers.",
         },
     ),
     choice(
-        "Twice as many tokens in the batch. Whose traffic between processes stays the "
-        "same?",
+        "Model A reads characters and has 2.4 bits a token. Model B reads byte pairs, "
+        "3 characters each, and has 6 bits a token. Which is better?",
         (
-            "That of the batch cut",
-            (
-                "It sends gradients of parameters, and their number does not depend on "
-                "the tokens."
-            ),
+            "B",
+            "6 bits for 3 characters are 2 bits a character, less than 2.4.",
         ),
         {
-            "That of the heads cut": "It sums all tokens four times a layer.",
-            "That of the sequence cut": "It sends keys and values, of all tokens.",
-            "That of none": (
-                "Gradients of parameters are as many, however many tokens made them."
+            "A": "Its tokens are shorter. Per character it needs more bits.",
+            "They cannot be compared": (
+                "Both give the same text a chance. Bits for the same characters "
+                "compare."
             ),
+            "A, since its perplexity is "
+            "lower": "Perplexity is for each token, and the tokens differ.",
         },
     ),
     choice(
-        "A process is killed between the forward and the backward pass. What does the "
-        "last checkpoint have to hold so that the run ends as if nothing had happened?",
+        "A program is killed while it saves a checkpoint. Why is the old one still "
+        "whole?",
         (
-            "The model, the optimizer's tables and the step",
-            (
-                "With the step the same batches are drawn again, and with the tables "
-                "Adam takes the same steps."
-            ),
+            "The new one is written elsewhere, then takes its name",
+            "Renaming either has happened or has not. There is no half.",
         ),
         {
-            "The model": (
-                "Adam's two tables would begin at zero, and the first batches would "
-                "come again."
+            "Files are written in one stroke": (
+                "A large file takes many writes, and a kill may come between any two."
             ),
-            "The model and the activations of the step that broke off": (
-                "The step is done again from its start. Its activations are made anew."
+            "The format has a checksum": (
+                "It would tell that the file is broken, not bring the old one back."
             ),
-            "The part of the model that the dead process held": (
-                "Here each process holds the whole, but its optimizer and its place in "
-                "the data count as well."
-            ),
+            "The program catches the signal, and finishes what it has "
+            "begun": "SIGKILL cannot be caught, and neither can a power cut.",
         },
     ),
 ]

@@ -50,7 +50,8 @@ class Book:
     def pages(self):
         """The Markdown of each page by its name, in the order of the contents."""
         toc = yaml.safe_load((self.root / "_toc.yml").read_text(encoding="utf-8"))
-        files = [toc["root"], *(entry["file"] for entry in toc["chapters"])]
+        entries = (entry for part in toc["parts"] for entry in part["chapters"])
+        files = [toc["root"], *(entry["file"] for entry in entries)]
         paths = [
             next(
                 path

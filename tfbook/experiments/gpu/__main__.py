@@ -3,7 +3,7 @@ found, and write down what came out.
 
     python -m tfbook.experiments.gpu [--out FILE] [--small] [--no-compile]
 
-On a CUDA GPU it writes tfbook/experiments/gpu/gpu.json, which chapter 10 shows (a
+On a CUDA GPU it writes tfbook/experiments/gpu/gpu.json, which chapter 11 shows (a
 minute; 4 GB of the GPU's memory). Elsewhere it measures the CPU with a wall clock and
 small sizes, and writes only where --out says so. It has not been run on a GPU yet:
 there is no gpu.json, and the chapter says that.

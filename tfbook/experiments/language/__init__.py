@@ -1,4 +1,4 @@
-"""The language model of chapter 11 on its way from noise to words: what a script
+"""The language model of chapter 12 on its way from noise to words: what a script
 measured on the way, and the model at its end.
 """
 

@@ -1,4 +1,4 @@
-"""Train the language model of chapter 11 and write down how it comes to write:
+"""Train the language model of chapter 12 and write down how it comes to write:
 ``language.json`` and ``.npz``.
 
     python -m tfbook.experiments.language [--folder _build/language]

@@ -1,4 +1,4 @@
-"""The programs of chapter 12, which torchrun starts in several processes: demo.py
+"""The programs of chapter 14, which torchrun starts in several processes: demo.py
 compare FILE, or demo.py train CHECKPOINT.
 
 ``compare`` divides one layer in five ways and checks each against the whole layer;

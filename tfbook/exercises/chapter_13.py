@@ -1,5 +1,5 @@
-"""Exercises of chapter 11 on sequences of anything: the loss of words among vectors,
-and sound as frames of frequencies.
+"""Exercises of chapter 13, beyond text: the loss of words among vectors, and sound as
+frames of frequencies.
 """
 
 import numpy as np
@@ -164,7 +164,7 @@ def _wave_cases(rng):
 EXERCISES = [
     Exercise(
         "word-loss",
-        "11",
+        "13",
         3,
         r"A causal model has read a row in which words and vectors alternate. Write "
         r"<code>word_loss(logits, words)</code>: the mean cross-entropy, in nats, over "
@@ -219,7 +219,7 @@ EXERCISES = [
     ),
     Exercise(
         "loudness",
-        "11",
+        "13",
         3,
         r"Write <code>loudness(wave, size, hop)</code>: cut the sound into frames of "
         r"<code>size</code> samples (even) that begin every <code>hop</code> samples, "

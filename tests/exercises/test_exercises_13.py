@@ -1,5 +1,5 @@
-"""Exercises of chapter 11 on sequences: wrong answers written anew, as a reader might,
-and right ones written another way.
+"""Exercises of chapter 13: wrong answers written anew, as a reader might, and right
+ones written another way.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Exercises of chapter 09 on writing with a key/value cache."""
+"""Exercises of chapter 10 on writing with a key/value cache."""
 
 from tfbook.exercises.exercise import Exercise
 
@@ -23,7 +23,7 @@ def _writing_cases(rng):
 EXERCISES = [
     Exercise(
         "writing-flops",
-        "09",
+        "10",
         2,
         r"Write <code>writing_flops(T, n, d)</code>: the FLOPs of one layer that "
         r"writes n tokens with a key/value cache. It holds T tokens already. Token t "

@@ -1,4 +1,4 @@
-"""The exercise of chapter 10 about numbers in half precision: a float32 rounded to a
+"""The exercise of chapter 11 about numbers in half precision: a float32 rounded to a
 bfloat16, bit by bit.
 """
 
@@ -62,7 +62,7 @@ def _cases(rng):
 EXERCISES = [
     Exercise(
         "to-bfloat16",
-        "10",
+        "11",
         4,
         r"Write <code>to_bfloat16(x)</code>: round an array of float32 to the nearest "
         r"numbers that a bfloat16 can hold, and give them back as float32, without "

@@ -1,6 +1,4 @@
-"""The second half of the quiz of chapter 11: what a sequence may be made of, and from
-how far back.
-"""
+"""The quiz of chapter 13, beyond text."""
 
 from tfbook.exercises.quiz import choice
 

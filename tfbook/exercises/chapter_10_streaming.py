@@ -1,4 +1,4 @@
-"""Exercises of chapter 09 on streaming attention: one row, block by block, and two
+"""Exercises of chapter 10 on streaming attention: one row, block by block, and two
 halves that become one.
 """
 
@@ -202,7 +202,7 @@ def _merge_cases(rng):
 EXERCISES = [
     Exercise(
         "streaming-row",
-        "09",
+        "10",
         3,
         r"Write <code>stream(q, K, V, block)</code>: one query reads its keys, "
         r"<code>block</code> at a time, and keeps no more than m, Z and y between "
@@ -253,7 +253,7 @@ EXERCISES = [
     ),
     Exercise(
         "merge-halves",
-        "09",
+        "10",
         4,
         r"Two machines share the keys of one query. Each gives its largest score m, "
         r"its sum Z of \(e^{s - m}\), and its own attention output y, already divided "

@@ -1,0 +1,45 @@
+"""Each page of the built book, as its reader meets it on a phone."""
+
+import pytest
+from browser import (
+    BOOK,
+    PAGES,
+    inaccessible,
+    overflow,
+    served,
+    unreachable,
+    visit,
+    why_not,
+)
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
+
+
+@pytest.fixture(scope="module")
+def address():
+    with served(BOOK) as here:
+        yield here
+
+
+@pytest.fixture(scope="module")
+def on_phone(request, browser, address):
+    with visit(browser, f"{address}/{request.param}", width=360, wait=100) as visited:
+        yield visited
+
+
+def of(visit, pages):
+    return pytest.mark.parametrize(visit, pages, indirect=True, scope="module")
+
+
+@of("on_phone", PAGES)
+def test_page_is_accessible_on_a_phone(on_phone):
+    assert inaccessible(on_phone.page) == []
+
+
+@of("on_phone", PAGES)
+@pytest.mark.parametrize("width", [360, 320])
+def test_page_fits_a_phone_and_what_scrolls_on_it_can_be_reached(on_phone, width):
+    on_phone.page.set_viewport_size({"width": width, "height": 900})
+    on_phone.page.wait_for_timeout(100)
+    assert overflow(on_phone.page) == []
+    assert unreachable(on_phone.page) == []
