@@ -29,7 +29,24 @@ from tfbook.experiments.distances import (  # noqa: F401 (who uses the networks 
 )
 from tfbook.experiments.recall import random
 from tfbook.experiments.study import fit
-from tfbook.torch import Transformer
+from tfbook.torch import FeedForward, LayerNorm, Transformer
+
+
+class MeanPooling(nn.Module):
+    """The control, without queries and keys: each token passes a feed-forward network,
+    the mean of all is added to the last token, and a second network follows.
+    """
+
+    def __init__(self, d, d_ff):
+        super().__init__()
+        self.before, self.after = FeedForward(d, d_ff), FeedForward(d, d_ff)
+        self.norms = nn.ModuleList(LayerNorm(d) for _ in range(3))
+
+    def forward(self, X):
+        X = X + self.before(self.norms[0](X))
+        mean = X.mean(dim=-2, keepdim=True)
+        Y = X[..., -1:, :] + self.norms[1](mean)
+        return Y + self.after(self.norms[2](Y))  # (..., 1, d)
 
 
 class Recurrence(nn.Module):
@@ -96,6 +113,14 @@ class Reader(nn.Module):
                 32,
                 lambda: Transformer(1, 32, H=2, norm="pre", fused=True),
             ),
+            "rotary transformer": (
+                32,
+                32,
+                lambda: Transformer(
+                    1, 32, H=2, norm="pre", fused=True, rotary=True
+                ),
+            ),
+            "mean pooling": (32, 32, lambda: MeanPooling(32, d_ff=96)),
             "LSTM": (32, 42, lambda: Recurrence(nn.LSTM, 32, 42)),
             "dilated convolution": (
                 18,
