@@ -6,7 +6,7 @@ from tfbook.widgets.depth import DepthExplorer
 from tfbook.widgets.distances import DistanceExplorer
 from tfbook.widgets.feed_forward import FeedForwardExplorer
 from tfbook.widgets.heads import HeadsExplorer
-from tfbook.widgets.layer_steps import LayerSteps
+from tfbook.widgets.layer_steps import GradientSteps, LayerSteps
 from tfbook.widgets.lookup import SoftLookup
 from tfbook.widgets.mask import MaskExplorer
 from tfbook.widgets.position import PositionExplorer

@@ -74,6 +74,14 @@ OPERATIONS = {
         ("Residual", "Y", "sum", "Z", "F", "Y = Z + F"),
     ],
 }
+LIT = {  # what made a number, left of it and above it
+    "product": ("row", "column"),
+    "score": ("row", "column"),
+    "softmax": ("row", None),
+    "sum": ("cell", "cell"),
+    "norm": ("row", "column"),
+    "relu": (None, "cell"),
+}
 MAKE = {
     # a last row is the bias
     "product": (

@@ -35,7 +35,7 @@ export function figure({ stage, say, shade, spec, set }) {
   stage.append(map, headline, reading, board, make("p", { class: "tfb-panel-title" }, HINT));
 
   function groups() {
-    return spec.constants.maps[state.norm];
+    return spec.constants.maps[state.norm ?? "post"];
   }
 
   function go(step) {

@@ -1,72 +1,51 @@
-"""One layer, step by step: each matrix beside what it is made of, and each number with
-the sum that made it.
+"""One layer, step by step, forwards and backwards: each matrix beside what it is made
+of, and each number with the sum that made it.
 """
 
 from itertools import groupby
 from typing import ClassVar
 
 from tfbook.notebook.examples import TOKENS
-from tfbook.widgets.base import Figure
+from tfbook.widgets import gradient_operations, layer_operations
+from tfbook.widgets.base import Figure, table
 from tfbook.widgets.controls import Choice, Slider
-from tfbook.widgets.layer_operations import (
-    OPERATIONS,
-    matrices,
-    number,
-    sum_of,
-)
+from tfbook.widgets.layer_operations import number
 
-ROLES = {"Q": "query", "K": "key", "Kᵀ": "key", "V": "value", "α": "weight"}
-LIT = {  # what made a number, left of it and above it
-    "product": ("row", "column"),
-    "score": ("row", "column"),
-    "softmax": ("row", None),
-    "sum": ("cell", "cell"),
-    "norm": ("row", "column"),
-    "relu": (None, "cell"),
+ROLES = {
+    **{"Q": "query", "K": "key", "V": "value", "α": "weight"},
+    **{"dQ": "query", "dK": "key", "dV": "value"},
 }
 
 
-class LayerSteps(Figure):
-    """The forward pass of one transformer layer, one operation at a time, in numbers
-    that can be followed by hand.
-
-    Parameters
-    ----------
-    step : int
-        Which operation, from 1.
-    norm : {"post", "pre"}
-        Whether the layer normalises after each residual sum, as in the source's
-        example, or before each function.
-
-    Raises
-    ------
-    ValueError
-        Where a value is not one that its control takes.
+class Steps(Figure):
+    """Operations in the order in which they run, each a matrix beside what it was made
+    from. A subclass has a list of them for each norm, what makes a number light up, its
+    matrices and the words of a sum; ``told`` are the matrices of the still table.
     """
 
-    title = "One layer, step by step"
-    controls = (
-        Slider(
-            "step",
-            "operation",
-            range(1, len(OPERATIONS["post"]) + 1),
-            between=False,
-        ),
-        Choice("norm", "norm", ["post", "pre"]),
-    )
-    default: ClassVar = {"step": 1, "norm": "post"}
+    default: ClassVar = {"step": 1}
+    operations: ClassVar = {}
+    lit: ClassVar = {}
+    caption, told = "", ()
 
-    def compute(self, step, norm):
-        M, made = (
-            matrices(norm),
-            {
-                operation[1]: place
-                for place, operation in enumerate(OPERATIONS[norm], 1)
-            },
-        )
-        _, name, kind, left, above, formula = OPERATIONS[norm][step - 1]
-        called = f"({name})" if "+" in name else name
+    def matrices(self, norm):
+        raise NotImplementedError
+
+    def sum_of(self, *made):
+        raise NotImplementedError
+
+    def compute(self, step, norm="post"):
+        M, operations = self.matrices(norm), self.operations[norm]
+        made = {name: at for at, (_, name, *_) in enumerate(operations, 1)}
+        _, name, kind, left, above, formula = operations[step - 1]
+        called = f"({name})" if name in ("X + A", "Z + F") else name
         result = described(M, name, "cell", 0)
+
+        def operand(of, lit):
+            return of and described(
+                M, of, lit, made.get(of.removesuffix("ᵀ"), 0)
+            )
+
         return {
             "title": next(
                 group["title"]
@@ -74,22 +53,15 @@ class LayerSteps(Figure):
                 if [step, name] in group["parts"]
             ),
             "formula": formula,
-            "left": left
-            and described(M, left, LIT[kind][0], made.get(left, 0)),
-            "above": (
-                above
-                and described(
-                    M,
-                    above,
-                    LIT[kind][1],
-                    made.get(above.removesuffix("ᵀ"), 0),
-                )
-            ),
+            "left": operand(left, self.lit[kind][0]),
+            "above": operand(above, self.lit[kind][1]),
             "result": result,
             "sums": [
                 [
-                    f"{called}[{row}, {column}] ="
-                    f" {sum_of(kind, M[name][i, j], M.get(left), M.get(above), i, j)}"
+                    f"{called}[{row}, {column}] = "
+                    + self.sum_of(
+                        kind, M[name][i, j], M.get(left), M.get(above), i, j
+                    )
                     for j, column in enumerate(result["columns"])
                 ]
                 for i, row in enumerate(result["rows"])
@@ -115,27 +87,100 @@ class LayerSteps(Figure):
                         1,
                     )
                 ]
-                for norm, operations in OPERATIONS.items()
+                for norm, operations in self.operations.items()
             }
         }
 
     def still(self):
-        M = matrices(self.state["norm"])
-        names = ["X", "A", "Z", "F", "Y"]
-        head = "".join(f"<th scope=col>{name}</th>" for name in names)
+        M = self.matrices(self.state.get("norm", "post"))
+        head = "".join(f"<th scope=col>{name}</th>" for name in self.told)
         rows = "".join(
             f"<tr><th scope=row>{token}</th>"
             + "".join(
                 f"<td>({', '.join(map(number, M[name][i]))})</td>"
-                for name in names
+                for name in self.told
             )
             + "</tr>"
             for i, token in enumerate(TOKENS)
         )
-        return (
-            "<table><caption>What goes in, what each step makes, what comes "
-            f"out</caption><tr><td></td>{head}</tr>{rows}</table>"
-        )
+        return table(self.caption, f"<td></td>{head}", rows)
+
+
+class LayerSteps(Steps):
+    """The forward pass of one transformer layer, one operation at a time, in numbers
+    that can be followed by hand.
+
+    Parameters
+    ----------
+    step : int
+        Which operation, from 1.
+    norm : {"post", "pre"}
+        Whether the layer normalises after each residual sum, as in the source's
+        example, or before each function.
+
+    Raises
+    ------
+    ValueError
+        Where a value is not one that its control takes.
+    """
+
+    title = "One layer, step by step"
+    controls = (
+        Slider(
+            "step",
+            "operation",
+            range(1, len(layer_operations.OPERATIONS["post"]) + 1),
+            between=False,
+        ),
+        Choice("norm", "norm", ["post", "pre"]),
+    )
+    default: ClassVar = {"step": 1, "norm": "post"}
+    operations = layer_operations.OPERATIONS
+    lit = layer_operations.LIT
+    caption = "What goes in, what each step makes, what comes out"
+    told = ("X", "A", "Z", "F", "Y")
+
+    def matrices(self, norm):
+        return layer_operations.matrices(norm)
+
+    def sum_of(self, *made):
+        return layer_operations.sum_of(*made)
+
+
+class GradientSteps(Steps):
+    """The same layer backwards, post-norm: the gradient of half the squared distance
+    from a target, one operation at a time.
+
+    Parameters
+    ----------
+    step : int
+        Which operation, from 1.
+
+    Raises
+    ------
+    ValueError
+        Where the value is not one that the slider takes.
+    """
+
+    title = "One layer, backwards"
+    controls = (
+        Slider(
+            "step",
+            "operation",
+            range(1, len(gradient_operations.OPERATIONS) + 1),
+            between=False,
+        ),
+    )
+    operations: ClassVar = {"post": gradient_operations.OPERATIONS}
+    lit = gradient_operations.LIT
+    caption = "The gradient of each token, from the loss down to the input"
+    told = ("dY", "d(Z + F)", "dZ", "d(X + A)", "dX")
+
+    def matrices(self, norm):
+        return gradient_operations.matrices()
+
+    def sum_of(self, *made):
+        return gradient_operations.sum_of(*made)
 
 
 def described(M, name, lit, made):
@@ -143,30 +188,25 @@ def described(M, name, lit, made):
     operation that made it (0: it is given).
     """
     height, width = M[name].shape
-    channels = [str(channel) for channel in range(1, max(height, width) + 1)]
-    rows, shape = TOKENS, f"{height} × {width}"
-    if name[0] in "Wγ":
-        # the last row is a vector of its own
-        first, *others = name.split(", ")
-        rows = (
-            [first, *others]
-            if name[0] == "γ"
-            else channels[: height - len(others)] + others
-        )
-        shape = (
-            f"{width}, {width}"
-            if name[0] == "γ"
-            else f"{height - len(others)} × {width}"
-            + f", {width}" * len(others)
-        )
+    first, *vectors = name.split(", ")  # the last row is a vector of its own
+    own = height - len(vectors)
+    rows, shape = [*labels(own), *vectors], f"{own} × {width}"
+    if first[0] == "γ":
+        rows, shape = [first, *vectors], f"{width}"
     return {
         "name": name,
-        "shape": shape,
-        "role": ROLES.get(name, "plain"),
+        "shape": shape + f", {width}" * len(vectors),
+        "role": ROLES.get(name.removesuffix("ᵀ"), "plain"),
         "lit": lit,
         "made": made,
-        "turned": name == "Kᵀ",
-        "rows": channels[:height] if name == "Kᵀ" else rows,
-        "columns": TOKENS if name in ("Kᵀ", "S", "α") else channels[:width],
+        "turned": name.endswith("ᵀ"),
+        "rows": rows,
+        "columns": labels(width),
         "cells": [[number(x) for x in row] for row in M[name]],
     }
+
+
+def labels(length):
+    """Those of tokens, or of channels: no side has as many channels as tokens."""
+    channels = [str(channel) for channel in range(1, length + 1)]
+    return TOKENS if length == len(TOKENS) else channels
