@@ -1,66 +1,11 @@
-"""Chapter 01: the trained networks, and answers to its exercises."""
+"""Chapter 01: answers to its exercises."""
 
 import numpy as np
 import pytest
-import torch
 from answers import expect_refused
 
 from tfbook import cost
 from tfbook.exercises import check
-from tfbook.experiments import recall
-from tfbook.torch import conv1d
-
-# ---- letters far back ----
-
-
-def test_the_answer_is_the_one_capital():
-    tokens, distance, letter = recall.sequences(np.random.default_rng(0), 200)
-    for row, back, right in zip(tokens, distance, letter, strict=True):
-        text = recall.written(row)
-        (capital,) = [i for i, a in enumerate(text) if a.isupper()]
-        assert len(text) - 1 - capital == back
-        assert recall.SMALL.index(text[capital].lower()) == right
-    assert set(distance) >= {0, 63}
-
-
-def test_networks_are_of_one_size_and_training_lowers_the_loss():
-    sizes = {
-        name: sum(p.numel() for p in recall.Reader(name).parameters())
-        for name in recall.NETWORKS
-    }
-    assert max(sizes.values()) < 1.04 * min(sizes.values())
-    assert {
-        name: entry["parameters"] for name, entry in recall.record()["networks"].items()
-    } == sizes
-    losses = recall.train("attention", steps=120, seed=0)[1]
-    assert np.mean(losses[-10:]) < np.mean(losses[:10]) - 0.1
-
-
-@pytest.mark.parametrize("gap", [1, 2, 4])
-def test_a_dilated_convolution_is_one_with_zeros_in_its_kernel(gap):
-    g = torch.Generator().manual_seed(0)
-    X, W, b = (
-        torch.randn(3, 8, 5, generator=g),
-        torch.randn(3, 5, 5, generator=g),
-        torch.randn(5, generator=g),
-    )
-    wide = torch.zeros(2 * gap + 1, 5, 5)
-    wide[::gap] = W
-    torch.testing.assert_close(
-        recall.dilated(X, W, b, gap), conv1d(X, wide, b, causal=True)
-    )
-
-
-def test_the_stored_measures_are_whole():
-    record = recall.record()
-    assert set(record["networks"]) == set(recall.NETWORKS)
-    for entry in record["networks"].values():
-        assert np.shape(entry["accuracy"]) == (len(record["seeds"]), 8)
-        assert np.shape(entry["losses"]) == (
-            len(record["seeds"]),
-            record["steps"] // 20,
-        )
-
 
 # ---- wrong answers written anew, and right ones written another way ----
 

@@ -119,4 +119,52 @@ QUIZ = [
             "computation": "It is: the derivative is small, not zero.",
         },
     ),
+    choice(
+        "The spectral norm of W<sub>h</sub> in a tanh RNN is 1.1. What follows for the "
+        "derivative of the last state with respect to the first, 60 steps before?",
+        (
+            "It is at most 1.1<sup>60</sup>; it may still vanish",
+            (
+                "The norm of a product is at most the product of the norms. Where tanh "
+                "is flat, its slopes shrink more than W<sub>h</sub> stretches."
+            ),
+        ),
+        {
+            "It explodes: it is 1.1<sup>60</sup>, about 300": (
+                "Only if every slope of tanh is 1 and every step stretches the same "
+                "direction. The bound holds from above alone."
+            ),
+            "It vanishes, since no slope of tanh exceeds 1": (
+                "With small states the slopes are nearly 1, and W<sub>h</sub> stretches "
+                "at each step."
+            ),
+            "Nothing at all: only the gates of an LSTM have a "
+            "bound": "The bound is that of any product of matrices.",
+        },
+    ),
+    choice(
+        "Attention without positions and a mean of all tokens both answer a task "
+        "perfectly. What does that say about attention?",
+        (
+            "This task does not need it: nothing has to be looked up",
+            (
+                "The mean has no queries and keys. A task that tells the two apart has "
+                "several candidates, and names one."
+            ),
+        ),
+        {
+            "Attention has learned to find the token that matters": (
+                "Perhaps, but the answer does not show it: the mean finds nothing, and "
+                "is right too."
+            ),
+            "A mean is a kind of attention, so it looks up as well": (
+                "Its weights are even whatever the tokens hold. That is what a look-up "
+                "is not."
+            ),
+            "The path of one layer is what makes a task easy": (
+                "Both have that path. On a task with several candidates only one of "
+                "them succeeds."
+            ),
+        },
+    ),
 ]

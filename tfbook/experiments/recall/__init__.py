@@ -1,9 +1,11 @@
-"""A letter from far back: the task, five small networks that read it, and how they did
-after training .
+"""A digit that is asked for by its name: the task, the networks that read it, and how
+each did after training (``__main__.py``).
 
-A row of 64 small letters holds one capital. At its end the network says which: *a f c
-**D** b g h … e* asks for *d*. All five have about as many parameters, and differ in how
-a position learns of the others.
+A row of 64 places holds cards, a capital and a digit on each; small letters fill the
+rest. The last place names a capital, and the network says the digit on its card:
+*aD7cfG2b…eD?* asks for *7*. With one card in the row there is nothing to look
+up. With four, a network that knows the digits but not their names is right once in
+four.
 """
 
 from pathlib import Path
@@ -14,86 +16,120 @@ from torch import nn
 
 from tfbook.experiments import stored
 from tfbook.experiments.study import fit
-from tfbook.torch import MultiHeadAttention, conv1d, lstm, rnn
+from tfbook.numpy import sinusoidal_positions
+from tfbook.torch import MultiHeadAttention, conv1d
 
-T, LETTERS = 64, 8
-SMALL, CAPITAL = "abcdefgh", "ABCDEFGH"
-NETWORKS = ("attention", "LSTM", "dilated convolution", "convolution", "RNN")
-FILE = Path(__file__).parent / "recall.npz"
+T, LONGER, LETTERS, CARDS = 64, 256, 8, (1, 4)
+# a token is a letter, and a digit, nothing or the question mark
+SYMBOLS = "abcdefghABCDEFGH01234567 ?"
+NOTHING, ASKED = 24, 25
+NETWORKS = (
+    "attention",
+    "attention, positions",
+    "LSTM",
+    "dilated convolution",
+    "mean pooling",
+)
+FILE = Path(__file__).parent / "recall.json"
 
 
-def sequences(rng, n):
-    """Return n rows of T tokens (a capital is its letter + 8), how far before the end
-    each capital stands, and its letter.
+def sequences(rng, n, cards, T=T):
+    """Draw n rows of T places.
+
+    Returns
+    -------
+    tokens : ndarray, shape (n, T, 2)
+        Two symbols at each place.
+    distance : ndarray, shape (n,)
+        How far before the end the card stands that is asked for: 1 to T − 1.
+    digit : ndarray, shape (n,)
+        The digit on it. The digits of a row are all different, as its capitals are.
     """
-    tokens, position = (
-        rng.integers(LETTERS, size=(n, T)),
-        rng.integers(T, size=n),
-    )
-    rows = np.arange(n)
-    letter = tokens[rows, position]
-    tokens[rows, position] += LETTERS
-    return tokens, T - 1 - position, letter
+    tokens = np.full((n, T, 2), NOTHING)
+    tokens[..., 0] = rng.integers(LETTERS, size=(n, T))
+    place = rng.random((n, T - 1)).argsort(axis=-1)[:, :cards]
+    name, digit = rng.random((2, n, LETTERS)).argsort(axis=-1)[..., :cards]
+    card = np.stack([LETTERS + name, 2 * LETTERS + digit], axis=-1)
+    tokens[np.arange(n)[:, None], place] = card
+    tokens[:, -1, 0], tokens[:, -1, 1] = LETTERS + name[:, 0], ASKED
+    return tokens, T - 1 - place[:, 0], digit[:, 0]
 
 
-def written(tokens):
+def written(row):
     """A row of tokens as text."""
-    return "".join((SMALL + CAPITAL)[token] for token in tokens)
+    return "".join(SYMBOLS[a] + SYMBOLS[b] for a, b in row).replace(" ", "")
+
+
+def random(*shape, fan_in=None):
+    """Weights that keep the size of what they multiply."""
+    return nn.Parameter(torch.randn(shape) * (fan_in or shape[0]) ** -0.5)
 
 
 class Attention(nn.Module):
-    """One head, and the token itself beside it."""
+    """One head, and the token itself beside it; with positions or without. Only the
+    last token has a query, since only the last output is read.
+    """
 
-    def __init__(self, d):
+    def __init__(self, d, positions=False):
         super().__init__()
         self.heads = MultiHeadAttention(d, H=1)
+        P = sinusoidal_positions(LONGER, d) * positions
+        self.register_buffer("P", torch.tensor(P, dtype=torch.float32))
 
     def forward(self, X):
-        return X + self.heads(X)
+        X = X + self.P[: X.shape[-2]]
+        last = X[..., -1:, :]
+        return last + self.heads(last, context=X)
 
 
-class Recurrence(nn.Module):
-    """A plain recurrent layer; at first, W_h turns the state without stretching it."""
+class Pooling(nn.Module):
+    """The control: no queries and no keys. A ReLU layer reads each token, the mean of
+    all is added to each, and another ReLU layer makes something of it.
+    """
 
-    def __init__(self, d, d_h):
+    def __init__(self, d, d_ff):
         super().__init__()
-        self.W_x = random(d, d_h)
-        self.W_h = nn.Parameter(nn.init.orthogonal_(torch.empty(d_h, d_h)))
-        self.b = nn.Parameter(torch.zeros(d_h))
+        self.W_1, self.W_2 = random(d, d_ff), random(d_ff, d)
+        self.W_3, self.W_4 = random(d, d_ff), random(d_ff, d)
+        self.b_1, self.b_3 = nn.Parameter(torch.zeros(2, d_ff))
 
     def forward(self, X):
-        return rnn(X, self.W_x, self.W_h, self.b)
+        read = torch.relu(X @ self.W_1 + self.b_1) @ self.W_2
+        X = X + read.mean(dim=-2, keepdim=True)
+        return X + torch.relu(X @ self.W_3 + self.b_3) @ self.W_4
 
 
 class LSTM(nn.Module):
-    """A long short-term memory that at first forgets little: the bias of f is 1."""
+    """torch's own LSTM, a faster form of this book's ``lstm``. At first it forgets
+    little: the bias of f is 1.
+    """
 
     def __init__(self, d, d_h):
         super().__init__()
-        self.W_x, self.W_h = random(d, 4 * d_h), random(d_h, 4 * d_h)
-        # i f g o
-        self.b = nn.Parameter(
-            torch.tensor([0.0, 1.0, 0.0, 0.0]).repeat_interleave(d_h)
-        )
+        self.layer = nn.LSTM(d, d_h, batch_first=True)
+        for name, p in self.layer.named_parameters():
+            p.data.normal_(std=0 if "bias" in name else p.shape[1] ** -0.5)
+        self.layer.bias_ih_l0.data[d_h : 2 * d_h] = 1.0  # i f g o
 
     def forward(self, X):
-        return lstm(X, {"W_x": self.W_x, "W_h": self.W_h, "b": self.b})
+        return self.layer(X)[0]
 
 
 class Convolutions(nn.Module):
-    """Causal convolutions with residuals; layer l sees every ``gaps[l]``-th position
-    before it.
+    """Causal convolutions of width 2 with residuals; the gap doubles from layer to
+    layer.
     """
 
-    def __init__(self, d, k, gaps):
+    def __init__(self, d, layers):
         super().__init__()
-        self.gaps = gaps
-        self.W = nn.ParameterList(random(k, d, d, fan_in=k * d) for _ in gaps)
-        self.b = nn.ParameterList(torch.zeros(d) for _ in gaps)
+        self.W = nn.ParameterList(
+            random(2, d, d, fan_in=2 * d) for _ in range(layers)
+        )
+        self.b = nn.ParameterList(torch.zeros(d) for _ in range(layers))
 
     def forward(self, X):
-        for W, b, gap in zip(self.W, self.b, self.gaps, strict=True):
-            X = X + torch.relu(dilated(X, W, b, gap))
+        for i, (W, b) in enumerate(zip(self.W, self.b, strict=True)):
+            X = X + torch.relu(dilated(X, W, b, gap=2**i))
         return X
 
 
@@ -106,61 +142,51 @@ def dilated(X, W, b, gap):
     return conv1d(apart, W, b, causal=True).transpose(-2, -3).flatten(-3, -2)
 
 
-def random(*shape, fan_in=None):
-    """Weights that keep the size of what they multiply."""
-    return nn.Parameter(torch.randn(shape) * (fan_in or shape[0]) ** -0.5)
-
-
 class Reader(nn.Module):
-    """Embed the letters, read them with a network, answer at the last one."""
+    """Embed the tokens, read them with a network, answer at the last one."""
 
     def __init__(self, name):
         super().__init__()
         d, d_h, network = {
             "attention": (32, 32, lambda: Attention(32)),
+            "attention, positions": (32, 32, lambda: Attention(32, True)),
             "LSTM": (32, 20, lambda: LSTM(32, 20)),
-            "dilated convolution": (
-                19,
-                19,
-                lambda: Convolutions(19, k=2, gaps=[1, 2, 4, 8, 16, 32]),
-            ),
-            "convolution": (
-                19,
-                19,
-                lambda: Convolutions(19, k=3, gaps=[1, 1, 1, 1]),
-            ),
-            "RNN": (32, 48, lambda: Recurrence(32, 48)),
+            "dilated convolution": (19, 19, lambda: Convolutions(19, 6)),
+            "mean pooling": (32, 32, lambda: Pooling(32, 32)),
         }[name]
-        self.E = nn.Parameter(torch.randn(2 * LETTERS, d))
+        self.E = nn.Parameter(torch.randn(len(SYMBOLS), d) / 2**0.5)
         self.network = network()
         self.W = random(d_h, LETTERS)
 
     def forward(self, tokens):
-        """Tokens (B, T) in, logits (B, LETTERS) out."""
-        return self.network(self.E[tokens])[:, -1] @ self.W
+        """Tokens (B, T, 2) in, logits (B, LETTERS) out."""
+        return self.network(self.E[tokens].sum(dim=-2))[:, -1] @ self.W
 
 
-def train(name, rate=0.01, steps=800, batch=32, seed=0):
+def train(name, cards, rate, steps, batch=32, seed=0, stop=None):
     """Return a trained reader and the loss of every step, in nats (a guess: ln 8 =
-    2.08).
+    2.08). ``stop`` is as in :func:`tfbook.experiments.study.fit`.
     """
     torch.manual_seed(seed)
     model, rng = Reader(name), np.random.default_rng([seed, 1])
 
     def loss():
-        tokens, _, letter = map(torch.tensor, sequences(rng, batch))
-        return nn.functional.cross_entropy(model(tokens), letter)
+        tokens, _, digit = map(torch.tensor, sequences(rng, batch, cards))
+        return nn.functional.cross_entropy(model(tokens), digit)
 
-    return model, fit(model.parameters(), loss, steps, rate, clip=1.0)
+    losses = fit(model.parameters(), loss, steps, rate, clip=1.0, stop=stop)
+    return model, losses
 
 
 @torch.no_grad()
-def accuracy(model, n=8192, bins=8):
-    """Share of right answers on rows that no reader was trained on, by distance:
-    (bins,), from the nearest 8 places on.
+def accuracy(model, cards, rows=2**32, n=8192, T=T, bins=8):
+    """Share of right answers by distance: (bins,), the nearest T / bins places first.
+    ``rows`` is the seed of the rows; no reader is trained on them.
     """
-    tokens, distance, letter = sequences(np.random.default_rng(2**32), n)
-    right = model(torch.tensor(tokens)).argmax(dim=-1).numpy() == letter
+    rng = np.random.default_rng(rows)
+    tokens, distance, digit = sequences(rng, n, cards, T)
+    logits = map(model, torch.tensor(tokens).split(1024))
+    right = torch.cat(list(logits)).argmax(dim=-1).numpy() == digit
     at = distance * bins // T
     return np.bincount(at, right, bins) / np.bincount(at, minlength=bins)
 
