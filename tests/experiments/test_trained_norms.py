@@ -3,7 +3,7 @@ script makes, and a setting is chosen on another split than is reported.
 """
 
 import sys
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -44,9 +44,7 @@ def test_texts_do_not_overlap():
     assert torch.equal(torch.cat(texts), train_norms.TOKENS)
 
 
-@pytest.mark.parametrize(
-    ("form", "small"), list(product(norms.FORMS, (False, True)))
-)
+@pytest.mark.parametrize(("form", "small"), list(product(norms.FORMS, (False, True))))
 def test_a_setting_is_chosen_on_another_text(form, small):
     def mean(at, measure):
         return norms.load(form, *at, small, measure).mean()
@@ -65,11 +63,8 @@ def test_a_small_start_and_no_norms_are_other_models():
         tokens = train_norms.TOKENS[:8][None]
         return model(tokens).detach()
 
-    arms = [
-        first(form, small)
-        for form, small in product(norms.FORMS, (False, True))
-    ]
-    assert all((a - b).abs().max() > 0.01 for a, b in zip(arms, arms[1:]))
+    arms = [first(form, small) for form, small in product(norms.FORMS, (False, True))]
+    assert all((a - b).abs().max() > 0.01 for a, b in pairwise(arms))
 
 
 @pytest.mark.parametrize(

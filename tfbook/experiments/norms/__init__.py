@@ -1,6 +1,6 @@
-"""Losses of stacks that normalise after each function, before it or nowhere, from full weights and
-from small ones, trained by ``__main__.py``: language models, and stacks that learn a
-few pairs by heart.
+"""Losses of stacks that normalise after each residual, before each function or nowhere,
+from full weights and from small ones, trained by ``__main__.py``: language models, and
+stacks that learn a few pairs by heart.
 """
 
 from pathlib import Path

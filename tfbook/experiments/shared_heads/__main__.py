@@ -85,7 +85,9 @@ def train_text(arm, rate, seed, steps=STEPS["text"]):
     (H, H_kv, d_ff), rng = arm, np.random.default_rng(seed)
     vocab = characters(text())
     tokens = encode(text(), vocab)
-    seen, *unseen = np.split(tokens, [len(tokens) * n // 20 for n in (18, 19)])
+    seen, *unseen = np.split(
+        tokens, [len(tokens) * n // 20 for n in (18, 19)]
+    )
     sizes = {"H_kv": H_kv, "d_ff": d_ff, "d_k": D_K, "d_v": D_K}
     model = LanguageModel(
         len(vocab), T, D, H, L, norm="pre", fused=True, **sizes
