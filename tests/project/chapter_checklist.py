@@ -159,6 +159,16 @@ def verdicts_below_their_experiments(chapter):
     ]
 
 
+def verdicts_say_what_would_refute_them(chapter):
+    return [
+        f"cell {i}: give the verdict {field}="
+        for i, _, source in code(chapter.notebook)
+        if re.search(r"^verdict\(", source, re.MULTILINE)
+        for field in ("refuted_by", "control")
+        if f"{field}=" not in source
+    ]
+
+
 def quiz_of_three(chapter):
     asked = re.findall(
         r'^quiz\("(\d\d)"\)',
@@ -262,6 +272,7 @@ CHAPTER = [
     headings_in_order,
     equations_have_labels_of_their_own,
     verdicts_below_their_experiments,
+    verdicts_say_what_would_refute_them,
     quiz_of_three,
     exercises_that_help,
     ends_with_summary_and_sources,

@@ -215,6 +215,11 @@ BROKEN = [
         "choose another name",
     ),
     (
+        say("control=", "seeds="),
+        "verdicts_say_what_would_refute_them",
+        "give the verdict control=",
+    ),
+    (
         say("\nverdict(\n", "\nprint(\n"),
         "verdicts_below_their_experiments",
         "end the experiment for a claim with verdict",
