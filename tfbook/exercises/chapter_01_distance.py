@@ -113,7 +113,8 @@ EXERCISES = [
         r"The states \(h_1, \dots, h_T\) of a plain RNN are given as the rows of "
         r"\(H\), with \(h_t = \tanh(x_t W_x + h_{t-1} W_h + b)\). Write "
         r"<code>rnn_jacobian(H, W_h)</code>: the matrix of all \(\partial h_{T,i} / "
-        r"\partial h_{0,j}\), a row for each \(i\). Why does it shrink as \(T\) grows?",
+        r"\partial h_{0,j}\), a row for each \(i\). When must it "
+        r"shrink as \(T\) grows, and when may it grow?",
         r"One step first: \(\partial h_{t,i} / \partial h_{t-1,j} = (1 - h_{t,i}^2)\, "
         r"W_h[j, i]\), since \(\tanh' = 1 - \tanh^2\). The chain rule multiplies the "
         r"steps as matrices; the latest stands on the left.",
