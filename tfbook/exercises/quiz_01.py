@@ -153,7 +153,7 @@ QUIZ = [
             ),
         ),
         {
-            "Attention has learned to find the token that matters": (
+            "Attention has learned to find the one token that matters here": (
                 "Perhaps, but the answer does not show it: the mean finds nothing, and "
                 "is right too."
             ),
