@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from tfbook.experiments.distances import __main__ as train_distances
+from tfbook.experiments.distances import equal_terms
 from tfbook.experiments.distances import study as distances
 from tfbook.torch import conv1d, lstm, rnn
 
@@ -214,3 +215,34 @@ def test_a_stored_run_repeats():
         entry["accuracy"][0][0], abs=0.02
     )
     assert len(losses) == pytest.approx(entry["steps"][0][0], abs=40)
+
+
+# ---- on equal terms, at one distance ----
+
+
+def test_the_record_on_equal_terms_is_what_its_script_says():
+    record = equal_terms.record()
+    assert tuple(record["networks"]) == equal_terms.NETWORKS
+    assert tuple(record["seeds"]) == equal_terms.SEEDS
+    assert equal_terms.TRIED_WITH not in equal_terms.SEEDS
+    assert (record["D"], record["steps"]) == (equal_terms.D, equal_terms.STEPS)
+    for entry in record["networks"].values():
+        losses = [max(loss, distances.LEARNED) for loss in entry["tried"]]
+        assert losses[equal_terms.RATES.index(entry["rate"])] == min(losses)
+        assert len(entry["accuracy"]) == len(equal_terms.SEEDS)
+        # nothing is stopped that has not learned
+        for steps, right in zip(entry["steps"], entry["accuracy"]):
+            assert steps == equal_terms.STEPS or right > 0.97
+
+
+def test_a_run_on_equal_terms_repeats():
+    entry = equal_terms.record()["networks"]["rotary transformer"]
+    again = equal_terms.trial(("rotary transformer", entry["rate"], 1))
+    assert again["accuracy"] == pytest.approx(entry["accuracy"][0], abs=0.02)
+    assert again["steps"] == pytest.approx(entry["steps"][0], rel=0.3)
+
+
+def test_sizes_on_equal_terms_are_equal_too():
+    count = lambda name: sum(p.numel() for p in distances.Reader(name).parameters())
+    sizes = [count(name) for name in equal_terms.NETWORKS]
+    assert max(sizes) / min(sizes) < 1.02

@@ -210,20 +210,20 @@ SAME_INK = """() => { // in code and formulas: text that has the colours and the
 }"""  # noqa: E501
 
 
-def inaccessible(page, within=None):
+def inaccessible(page, within=None, contrast=True):
     """What axe-core calls moderate or worse, good practice included; ``within``: only
-    in what this selector matches.
+    in what this selector matches; ``contrast``: colours too, the slowest rule by far.
     """
     if page.evaluate("typeof axe === 'undefined'"):
         page.evaluate(AXE)
     page.evaluate(SAME_INK)
     found = page.evaluate(
-        """async (within) => {
-      axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-same-ink])" }] }); // the slowest rule by far
-      const options = { preload: false, resultTypes: ["violations"] };
+        """async ([within, contrast]) => {
+      axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-same-ink])" }] });
+      const options = { preload: false, resultTypes: ["violations"], rules: { "color-contrast": { enabled: contrast } } };
       return (await axe.run(within ?? document, options)).violations;
     }""",  # noqa: E501
-        within,
+        [within, contrast],
     )
     return [
         f"{rule['id']}: {node['html'][:90]}:"

@@ -22,13 +22,11 @@ TYPESET = (
 
 
 def executable():
-    """The path of a Chromium, or None."""
-    return next(
-        filter(
-            None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
-        ),
-        None,
-    )
+    """The path of a Chromium, or None: first the one that is made to run without a
+    window, which opens a page in half the time.
+    """
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 @contextmanager

@@ -138,9 +138,9 @@ class Reader(nn.Module):
         return self.network(self.E[tokens].sum(dim=-2))[:, -1] @ self.W
 
 
-def train(name, D, rate, steps, batch=32, seed=0):
+def train(name, D, rate, steps, batch=32, seed=0, stop=None):
     """Return a trained reader and the loss of every step, in nats (a guess: ln 8 =
-    2.08); it may stop early.
+    2.08). It stops early where ``stop`` says so of the losses; default: ``settled``.
     """
     torch.manual_seed(seed)
     model, rng = Reader(name), np.random.default_rng([seed, 1])
@@ -149,17 +149,20 @@ def train(name, D, rate, steps, batch=32, seed=0):
         tokens, _, digit = map(torch.tensor, sequences(rng, batch, D))
         return nn.functional.cross_entropy(model(tokens), digit)
 
-    done = lambda losses: settled(losses, steps)
-    losses = fit(model.parameters(), loss, steps, rate, clip=1.0, stop=done)
+    stop = stop or (lambda losses: settled(losses, steps))
+    losses = fit(model.parameters(), loss, steps, rate, clip=1.0, stop=stop)
     return model, losses
+
+
+def learned(losses):
+    """Whether the mean loss of the last 50 steps is below ``LEARNED``."""
+    return len(losses) >= 50 and np.mean(losses[-50:]) < LEARNED
 
 
 def settled(losses, steps):
     """Whether the task is learned, or half of the steps have taught nothing."""
-    if len(losses) < 50:
-        return False
-    last = np.mean(losses[-50:])
-    return last < LEARNED or (len(losses) == steps // 2 and last > GUESSING)
+    half = len(losses) == steps // 2 >= 50
+    return learned(losses) or (half and np.mean(losses[-50:]) > GUESSING)
 
 
 @torch.no_grad()
