@@ -69,6 +69,14 @@ def pressed(page, name):
     return mark(page, name).get_attribute("aria-pressed") == "true"
 
 
+def arrives(page, name):
+    """Wait for a mark: between pages on the disk, Chromium hands it over a moment
+    late.
+    """
+    here = f'.tfb-mark[data-mark="{name}"][aria-pressed="true"]'
+    page.locator(here).wait_for(timeout=3000)
+
+
 def said(page):
     return page.locator("[role=status]").last.inner_text()
 
@@ -125,10 +133,13 @@ def test_marks_are_kept_and_seen_everywhere(browser, book):
         assert pressed(page, "chapter-03")
         assert in_sidebar(page) == [f"2/{len(NAMES)}", "✓"]
         page.goto(f"{book}/{TITLE}")
+        # as in ``arrives``
+        page.get_by_text(f"2 of {len(NAMES)} exercises").first.wait_for(timeout=3000)
         rows = page.locator("article table .tfb-share").all_inner_texts()
         assert rows[2].startswith(f"2 of {len(NAMES)} exercises✓")
         assert rows[0] == f"0 of {len(exercises_by_chapter()['01'])} exercises"
         page.goto(f"{book}/{CHAPTER}")
+        arrives(page, f"exercise-{NAMES[0]}")
         mark(page, f"exercise-{NAMES[0]}").click()  # and taken back
         mark(page, "chapter-03").click()
         assert said(page).startswith("Not done: this chapter.")
@@ -168,6 +179,7 @@ def test_a_file_brings_marks_back(browser, book, tmp_path):
         mark(page, "exercise-softmax").click()
         mark(page, "chapter-03").click()
         page.goto(f"{book}/{ALL}")
+        arrives(page, "exercise-softmax")
         kept = page.evaluate("localStorage.getItem('tfbook-progress')")
         with page.expect_download() as download:
             page.get_by_role("button", name="export").click()
