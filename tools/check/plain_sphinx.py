@@ -127,7 +127,7 @@ def faults(name):
     page = (WORK / "html" / "chapters" / f"{name}.html").read_text(encoding="utf-8")
     book = ROOT / "_build" / "html" / "chapters" / f"{name}.html"
     found = []
-    for what in ('data-figure="', "tfb-verdict-ruling", "tfb-solution"):
+    for what in ('data-figure="', "tfb-verdict-claim", "tfb-solution"):
         if page.count(what) != shown.count(what) or not shown.count(what):
             found.append(
                 f"{shown.count(what)} times {what} in the notebook, {page.count(what)}"
