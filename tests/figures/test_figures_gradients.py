@@ -165,8 +165,16 @@ def test_a_number_leads_back_to_the_loss(browser):
             cell = f"[data-part={part}][data-row='{row}'][data-column='{column}']"
             figure.locator(cell).click()
             assert figure.locator(".tfb-steps-sum").inner_text().startswith(name)
-        figure.locator("[data-part=above][data-row='2'][data-column='0']").click()
-        assert figure.locator(".tfb-voice").inner_text() == "Y*: given"
+        for step, part, said in [
+            (1, "above", "Y*: the target"),
+            (1, "left", "Y: from the forward pass"),
+            (3, "left", "Rᵀ: from the forward pass"),
+            (4, "above", "W_2ᵀ: parameters"),
+            (15, "left", "Xᵀ: the input"),
+        ]:
+            choose(figure, GradientSteps, {"step": step})
+            figure.locator(f"[data-part={part}][data-row='0']").first.click()
+            assert figure.locator(".tfb-voice").inner_text() == said
         # a transposed operand leads to the same number, turned
         choose(figure, GradientSteps, {"step": 14})
         figure.locator("[data-part=left][data-row='0'][data-column='2']").click()
@@ -196,6 +204,12 @@ def test_operations_fit_the_page(width, theme, browser):
             assert wide <= room + 10 or left.shape[1] + A.shape[1] >= 10
         assert inaccessible(visited.page, "[data-figure=GradientSteps]") == []
         assert visited.faults == []
+
+
+def test_steps_keep_their_numbers_backwards():
+    forwards = [step["title"] for step in LayerSteps().constants()["maps"]["post"]]
+    backwards = [step["title"] for step in GradientSteps().constants()["maps"]["post"]]
+    assert backwards == ["5 Loss", *reversed(forwards)]
 
 
 def test_both_directions_share_their_drawing():

@@ -242,7 +242,7 @@ def test_a_number_leads_back_to_where_it_was_made(browser):
                 f"[data-part={part}][data-row='{row}'][data-column='{column}']"
             ).click()
             assert figure.locator(".tfb-steps-sum").inner_text().startswith(sum_)
-        assert figure.locator(".tfb-voice").inner_text() == "X: given"
+        assert figure.locator(".tfb-voice").inner_text() == "X: the input"
         assert visited.faults == []
 
 

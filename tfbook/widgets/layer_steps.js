@@ -69,14 +69,14 @@ export function figure({ stage, say, shade, spec, set }) {
   function point(cell) {
     if (!cell) return;
     const [row, column] = [Number(cell.dataset.row), Number(cell.dataset.column)];
-    const { name, made, turned } = value[cell.dataset.part];
+    const { name, made, given, turned } = value[cell.dataset.part];
     if (cell.dataset.part === "result") {
       move(row, column);
     } else if (made) {
       Object.assign(at, turned ? { row: column, column: row } : { row, column });
       go(made);
     } else {
-      say(`${name}: given`);
+      say(`${name}: ${given}`);
     }
   }
 

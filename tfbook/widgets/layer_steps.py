@@ -26,6 +26,7 @@ class Steps(Figure):
     default: ClassVar = {"step": 1}
     operations: ClassVar = {}
     lit: ClassVar = {}
+    numbering = 1  # of the steps; -1: the last one comes first
     caption, told = "", ()
 
     def matrices(self, norm):
@@ -33,6 +34,10 @@ class Steps(Figure):
 
     def sum_of(self, *made):
         raise NotImplementedError
+
+    def given(self, name):
+        """What a matrix is that no operation of the figure makes."""
+        return "the input" if name == "X" else "parameters"
 
     def compute(self, step, norm="post"):
         M, operations = self.matrices(norm), self.operations[norm]
@@ -42,9 +47,11 @@ class Steps(Figure):
         result = described(M, name, "cell", 0)
 
         def operand(of, lit):
-            return of and described(
-                M, of, lit, made.get(of.removesuffix("ᵀ"), 0)
-            )
+            source = of and of.removesuffix("ᵀ")
+            return of and {
+                **described(M, of, lit, made.get(source, 0)),
+                "given": self.given(source),
+            }
 
         return {
             "title": next(
@@ -71,25 +78,23 @@ class Steps(Figure):
     def constants(self):
         return {
             "maps": {
-                norm: [
-                    {
-                        "title": f"{place} {step}",
-                        "parts": [
-                            [number, operation[1]]
-                            for number, operation in operations
-                        ],
-                    }
-                    for place, (step, operations) in enumerate(
-                        groupby(
-                            enumerate(operations, 1),
-                            lambda numbered: numbered[1][0],
-                        ),
-                        1,
-                    )
-                ]
+                norm: self.map(operations)
                 for norm, operations in self.operations.items()
             }
         }
+
+    def map(self, operations):
+        """The operations by the step that they belong to, each with its number."""
+        numbered = enumerate(operations, 1)
+        steps = [
+            (step, [[number, name] for number, (_, name, *_) in group])
+            for step, group in groupby(numbered, lambda entry: entry[1][0])
+        ]
+        numbers = range(1, len(steps) + 1)[:: self.numbering]
+        return [
+            {"title": f"{number} {step}", "parts": parts}
+            for number, (step, parts) in zip(numbers, steps)
+        ]
 
     def still(self):
         M = self.matrices(self.state.get("norm", "post"))
@@ -173,6 +178,7 @@ class GradientSteps(Steps):
     )
     operations: ClassVar = {"post": gradient_operations.OPERATIONS}
     lit = gradient_operations.LIT
+    numbering = -1
     caption = "The gradient of each token, from the loss down to the input"
     told = ("dY", "d(Z + F)", "dZ", "d(X + A)", "dX")
 
@@ -181,6 +187,14 @@ class GradientSteps(Steps):
 
     def sum_of(self, *made):
         return gradient_operations.sum_of(*made)
+
+    def given(self, name):
+        if name == "Y*":
+            return "the target"
+        made = [entry[1] for entry in layer_operations.OPERATIONS["post"]]
+        return (
+            "from the forward pass" if name in made else super().given(name)
+        )
 
 
 def described(M, name, lit, made):
