@@ -4,6 +4,7 @@ and padding that is no count.
 
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import tfbook.numpy as tn
 import tfbook.torch as tt
 from tfbook.numpy.training import loss_and_gradients
 from tfbook.text import decode
+from tfbook.text.byte_pairs import BytePairs
 from tfbook.text.ngrams import ngram_loss
 from tfbook.text.windows import all_windows, windows
 from tfbook.torch.sequences import MixedModel, mixed_loss
@@ -173,6 +175,7 @@ def test_fractions_and_booleans_are_no_tokens(half, tokens):
         lambda: windows(tokens, 1, 1, np.random.default_rng(0)),
         lambda: ngram_loss(tokens, tokens, 1, 3),
         lambda: decode(tokens, "abn"),
+        lambda: BytePairs([]).decode(tokens),
         lambda: half.language_model(tokens, parameters(half), H),
     ):
         with pytest.raises(
@@ -202,12 +205,19 @@ def test_ngrams_take_one_row_of_tokens():
         ngram_loss([[0, 1]], [0, 1], 1, vocab=2)
 
 
-def test_decode_takes_one_sequence():
-    with pytest.raises(
-        ValueError, match=re.escape("tokens: expected (T,), got (2, 3)")
-    ):
-        decode([[1, 0, 2], [0, 2, 0]], "abn")
-    assert decode([], "abn") == ""
+@pytest.mark.parametrize(
+    "decode", [partial(decode, characters="abn"), BytePairs([]).decode]
+)
+def test_decode_takes_one_sequence(decode):
+    batch = [[1, 0, 2], [0, 2, 0]]
+    for tokens in (batch, np.array(batch, np.uint8), torch.tensor(batch)):
+        with pytest.raises(
+            ValueError, match=re.escape("tokens: expected (T,), got (2, 3)")
+        ):
+            decode(tokens)
+    with pytest.raises(ValueError, match=re.escape("tokens: expected (T,), got ()")):
+        decode(1)
+    assert decode([]) == ""
 
 
 @pytest.mark.parametrize(
