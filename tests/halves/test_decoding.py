@@ -81,13 +81,13 @@ def test_a_cached_step_makes_the_waves_of_its_own_positions_alone(half, monkeypa
 
     def watched(position, d):
         made.append(tuple(position.shape))
-        rows = waves(position, d)
+        rows = sinusoids(position, d)
         np.testing.assert_array_equal(
             np.asarray(rows), np.asarray(table)[np.asarray(position)]
         )
         return rows
 
-    waves = model.sinusoids
+    sinusoids = model.sinusoids
     monkeypatch.setattr(model, "sinusoids", watched)
     P, cache = (
         {name: native(half, p) for name, p in parameters().items()},
@@ -237,14 +237,14 @@ def test_a_prompt_goes_on_alone_as_it_does_in_a_batch(half, positions, cached):
     # what stands in the padding is never looked at
     rubbish = np.where(np.arange(T) < LENGTHS[:, None], tokens, 10**6)
     for prompts in (tokens, rubbish):
-        together = np.asarray(
+        batch = np.asarray(
             half.generate(
                 model, native(half, prompts), n, lengths=lengths, cached=cached
             )
         )
         for i, length in enumerate(LENGTHS):
             alone = half.generate(model, native(half, tokens[i, :length]), n)
-            np.testing.assert_array_equal(together[i], np.asarray(alone))
+            np.testing.assert_array_equal(batch[i], np.asarray(alone))
 
 
 @EVERY

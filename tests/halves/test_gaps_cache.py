@@ -54,11 +54,11 @@ def test_a_cache_keeps_one_dtype(half, first, then):
 
 @HALVES
 def test_room_is_made_by_the_block_and_only_when_it_is_needed(half):
-    cache, one, room = half.KeyValueCache(block=3), native(half, [[[1.0]]]), []
+    cache, one, capacity = half.KeyValueCache(block=3), native(half, [[[1.0]]]), []
     for _ in range(7):
         cache.extend(one, one)
-        room.append(cache.keys.shape[-2])
-    assert room == [3, 3, 3, 6, 6, 6, 9]
+        capacity.append(cache.keys.shape[-2])
+    assert capacity == [3, 3, 3, 6, 6, 6, 9]
 
 
 @HALVES

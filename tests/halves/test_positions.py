@@ -15,7 +15,7 @@ import tfbook.torch
 
 B, T, d, vocab, T_max = 2, 5, 7, 11, 13
 some = settings(max_examples=25, deadline=None, derandomize=True, database=None)
-places = st.integers(0, 10**5)
+offsets = st.integers(0, 10**5)
 
 
 def says(message, error=ValueError):
@@ -147,7 +147,7 @@ def test_alibi_is_a_distance_and_knows_a_cache(half):
 
 
 @some
-@given(places, places, st.integers(-1000, 1000))
+@given(offsets, offsets, st.integers(-1000, 1000))
 def test_rotary_scores_know_distance_alone(half, p, q, shift):
     x, y = np.random.default_rng(0).normal(size=(2, 1, 6))
 

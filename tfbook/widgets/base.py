@@ -78,10 +78,12 @@ class Figure(anywidget.AnyWidget):
     def __init_subclass__(cls, **kwargs):
         # anywidget subclasses once more for itself
         if "compute" in vars(cls) or "columns" in vars(cls):
-            own = cls.__module__.rpartition(".")[2]
-            cls._drawing = bundle(f'import {{ figure }} from "./{own}.js";\n')
-            cls._esm = bundle(ENTRY.replace("NAME", own))
-            cls._css = style("base", own)
+            module = cls.__module__.rpartition(".")[2]
+            cls._drawing = bundle(
+                f'import {{ figure }} from "./{module}.js";\n'
+            )
+            cls._esm = bundle(ENTRY.replace("NAME", module))
+            cls._css = style("base", module)
         super().__init_subclass__(**kwargs)
 
     def __init__(self, **start):
@@ -165,11 +167,13 @@ class Figure(anywidget.AnyWidget):
             json.dumps(pack(getattr(self, name)(**setting), self.decimals))
             for setting in settings
         ]
-        places = {row: place for place, row in enumerate(dict.fromkeys(rows))}
-        at = pack(np.array([places[row] for row in rows]), 0)
+        indices = {
+            row: index for index, row in enumerate(dict.fromkeys(rows))
+        }
+        at = pack(np.array([indices[row] for row in rows]), 0)
         return {
             "controls": list(settings[0]),
-            "values": [json.loads(row) for row in places],
+            "values": [json.loads(row) for row in indices],
             "at": at,
         }
 
