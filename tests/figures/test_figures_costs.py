@@ -9,6 +9,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from figure_html import unpack
 from gallery import (
     LEAPS,
     STATES,
@@ -21,7 +22,6 @@ from gallery import (
     read,
 )
 from test_figures_cost import SEEN, plain
-from test_widgets import unpack
 
 from tfbook import cost
 from tfbook.widgets import CostExplorer
@@ -144,7 +144,9 @@ def test_a_column_has_its_value_at_every_setting_that_it_hangs_on():
     figure = CostExplorer()
     for name, column in figure.spec["table"].items():
         settings = figure.settings(column["controls"])
-        for setting, index in zip(settings, unpack(column["at"]["array"]), strict=True):
+        for setting, index in zip(
+            settings, unpack(column["at"]["array"])[0], strict=True
+        ):
             assert column["values"][int(index)] == json.loads(
                 json.dumps(getattr(figure, name)(**setting))
             )

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from all_pairs import all_pairs
+from calls import HALVES, generator, native
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from tfbook.numpy.position_schemes import POSITION_SCHEMES
 
 B, T, T_MAX, VOCAB, D, H, H_KV, D_K, D_V, D_FF, L = 3, 7, 19, 13, 11, 6, 2, 4, 5, 17, 2
 LENGTHS = np.array([7, 2, 5])
-HALVES = pytest.mark.parametrize("half", [tn, tt], ids=["numpy", "torch"])
 POSITIONS = list(POSITION_SCHEMES)
 EVERY = pytest.mark.parametrize("positions", POSITIONS)
 
@@ -37,10 +37,6 @@ def parameters(norm="pre", gated=False, dtype=np.float64, seed=0, L=L):
     if norm == "pre":
         P |= {"gamma_f": rng.standard_normal(D), "beta_f": rng.standard_normal(D)}
     return {name: p.astype(dtype) for name, p in P.items()}
-
-
-def native(half, X):
-    return torch.from_numpy(np.array(X)) if half is tt else X
 
 
 def language_model(half, positions="none", norm="pre", **options):
@@ -217,14 +213,6 @@ def test_generation_is_the_same_without_a_cache(half, positions, temperature):
     np.testing.assert_array_equal(np.asarray(drawn[0]), np.asarray(drawn[1]))
     assert len(np.unique(np.asarray(drawn[0]))) > 2, (
         "a model that always says the same tests nothing"
-    )
-
-
-def generator(half, seed=3):
-    return (
-        np.random.default_rng(seed)
-        if half is tn
-        else torch.Generator().manual_seed(seed)
     )
 
 

@@ -2,11 +2,10 @@
 elsewhere.
 """
 
-import re
-
 import numpy as np
 import pytest
 import torch
+from calls import says
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,10 +15,6 @@ import tfbook.torch
 B, T, d, vocab, T_max = 2, 5, 7, 11, 13
 some = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 offsets = st.integers(0, 10**5)
-
-
-def says(message, error=ValueError):
-    return pytest.raises(error, match=re.escape(message))
 
 
 def dtype_of(half, name):
