@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tfbook.exercises import check
+from tfbook.exercises import catalogue, check
 
 CHAPTERS = [
     import_module(path.stem)
@@ -37,3 +37,8 @@ def test_a_wrong_answer_is_named(name, answer, words):
 @pytest.mark.parametrize(("name", "answer"), every("RIGHT"))
 def test_a_right_answer_passes(name, answer):
     assert check(name, answer)
+
+
+@pytest.mark.parametrize("table", ["WRONG", "RIGHT"])
+def test_every_exercise_has_answers_of_both_kinds(table):
+    assert {name for name, _ in every(table)} == set(catalogue())
