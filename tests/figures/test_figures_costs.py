@@ -140,7 +140,7 @@ def test_every_part_is_counted_at_sizes_of_ones_own(setting):
         assert meets == float(times[1] or 1) * d + (d_k if times[2] else 0)
 
 
-def test_a_column_has_its_value_at_every_setting_that_it_hangs_on():
+def test_a_column_has_its_value_at_every_setting_that_it_depends_on():
     figure = CostExplorer()
     for name, column in figure.spec["table"].items():
         settings = figure.settings(column["controls"])

@@ -9,9 +9,9 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 class Rounding(TorchDispatchMode):
     """Move what every operator takes and gives by a share of up to ``u``, where it
-    hangs on tensors that are watched.
+    depends on tensors that are watched.
 
-    What hangs on none of them is a constant, such as the angles of positions, and is
+    What depends on none of them is a constant, such as the angles of positions, and is
     right to the last digit until it meets one.
     """
 
