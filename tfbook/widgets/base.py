@@ -62,11 +62,12 @@ class Figure(anywidget.AnyWidget):
 
     controls = ()  # Slider, Switch, Choice
     # names of methods: each gives one column of the table and takes the controls that
-    # it hangs on, no others
+    # it depends on, no others
     columns = ()
     default: ClassVar = {}  # the setting to begin with
     title = ""  # what a screen reader calls the figure
     decimals = 3  # of the arrays that compute returns
+    sheets = ("base",)  # style sheets, before that of the figure's own module
 
     # ipywidgets 7, on Colab, has one that would leave the HTML out
     _ipython_display_ = None
@@ -83,7 +84,7 @@ class Figure(anywidget.AnyWidget):
                 f'import {{ figure }} from "./{module}.js";\n'
             )
             cls._esm = bundle(ENTRY.replace("NAME", module))
-            cls._css = style("base", module)
+            cls._css = style(*cls.sheets, module)
         super().__init_subclass__(**kwargs)
 
     def __init__(self, **start):
@@ -149,7 +150,7 @@ class Figure(anywidget.AnyWidget):
 
     @classmethod
     def depends_on(cls, column):
-        """Names of the controls that a column hangs on: the parameters of its
+        """Names of the controls that a column depends on: the parameters of its
         method.
         """
         return [
@@ -160,7 +161,7 @@ class Figure(anywidget.AnyWidget):
 
     def column(self, name):
         """Each value that a column takes, once, and which of them stands at each
-        setting of the controls that it hangs on.
+        setting of the controls that it depends on.
         """
         settings = self.settings(self.depends_on(name))
         rows = [
