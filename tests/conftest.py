@@ -5,7 +5,7 @@ work; ``browser`` opens pages.
 import numpy as np
 import pytest
 import torch
-from browser import launched, why_not
+from browser import BOOK, launched, served, why_not
 
 import tfbook.numpy
 import tfbook.torch
@@ -77,3 +77,10 @@ def browser():
         pytest.skip(why_not())
     with launched() as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def address():
+    """The address of a server of the built book."""
+    with served(BOOK) as here:
+        yield here

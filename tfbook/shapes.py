@@ -125,7 +125,7 @@ class Contract:
                 f"forms: expected arguments of {function.__name__}, got {unknown}"
             )
         self.arrays = arrays
-        self.places = {n: list(parameters).index(n) for n in forms}
+        self.indices = {n: list(parameters).index(n) for n in forms}
         self.optional = {n for n in forms if parameters[n].default is None}
         self.plain = {n: PLAIN[f] for n, f in forms.items() if f in PLAIN}
         self.sizes = {n for n, f in forms.items() if f in ("size", "count")}
@@ -148,8 +148,10 @@ class Contract:
 
     def enter(self, args, kwargs):
         """The arguments, converted, or a ValueError."""
-        values = {n: args[p] for n, p in self.places.items() if p < len(args)}
-        values |= {n: kwargs[n] for n in self.places if n in kwargs}
+        values = {
+            n: args[p] for n, p in self.indices.items() if p < len(args)
+        }
+        values |= {n: kwargs[n] for n in self.indices if n in kwargs}
         for name in self.optional:
             if name in values and values[name] is None:
                 del values[name]
@@ -179,9 +181,9 @@ class Contract:
 
         args = list(args)
         for name, value in values.items():
-            place = self.places[name]
-            if place < len(args):
-                args[place] = value
+            at = self.indices[name]
+            if at < len(args):
+                args[at] = value
             else:
                 kwargs[name] = value
         return args, kwargs

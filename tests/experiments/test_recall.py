@@ -15,15 +15,13 @@ from tfbook.torch import conv1d
 def test_the_answer_is_on_the_card_that_is_named(cards):
     drawn = recall.sequences(np.random.default_rng(0), 300, cards)
     for row, back, digit in zip(*drawn, strict=True):
-        places = [recall.written([token]) for token in row]
-        named = places[-1]
+        words = [recall.written([token]) for token in row]
+        named = words[-1]
         assert named[0].isupper()
         assert named[1] == "?"
-        on = {place: i for i, place in enumerate(places[:-1]) if len(place) == 2}
+        on = {word: i for i, word in enumerate(words[:-1]) if len(word) == 2}
         assert len(on) == cards
-        assert (
-            len({place[0] for place in on}) == len({place[1] for place in on}) == cards
-        )
+        assert len({word[0] for word in on}) == len({word[1] for word in on}) == cards
         assert on[f"{named[0]}{digit}"] == recall.T - 1 - back
     assert set(drawn[1]) >= {1, recall.T - 1}
 
@@ -92,10 +90,10 @@ def test_accuracy_is_counted_by_distance():
             tokens[:, :-1]
             == torch.stack([tokens[:, -1, 0], tokens[:, -1, 0]], -1)[:, None]
         )
-        place = at[..., 0].int().argmax(dim=-1)
-        digit = tokens[torch.arange(len(tokens)), place, 1] - 2 * recall.LETTERS
+        position = at[..., 0].int().argmax(dim=-1)
+        digit = tokens[torch.arange(len(tokens)), position, 1] - 2 * recall.LETTERS
         wrong = (digit + 1) % recall.LETTERS
-        near = place >= tokens.shape[1] // 2
+        near = position >= tokens.shape[1] // 2
         chosen = torch.where(near, digit, wrong)
         return torch.nn.functional.one_hot(chosen, recall.LETTERS)
 

@@ -53,11 +53,11 @@ def test_gradients_are_clipped_together(clip):
 
 def test_the_rate_moves_and_losses_are_those_before_each_step():
     x = torch.tensor(0.0, requires_grad=True)
-    places = []
+    values = []
     losses = fit(
-        [x], lambda: x + 1, 4, 0.1, warmed_up(2), each=lambda _: places.append(x.item())
+        [x], lambda: x + 1, 4, 0.1, warmed_up(2), each=lambda _: values.append(x.item())
     )
-    assert places == pytest.approx([-0.05, -0.15, -0.25, -0.35])  # Adam's unit steps
+    assert values == pytest.approx([-0.05, -0.15, -0.25, -0.35])  # Adam's unit steps
     assert losses == pytest.approx([1, 0.95, 0.85, 0.75])
 
 

@@ -92,8 +92,8 @@ def test_a_learned_table_ends():
 def test_what_is_read_was_not_learned_from():
     learned_from, held_out = (bytes(part.astype(np.uint8)) for part in trained.tokens())
     assert len(learned_from) > 200_000
-    pieces = [held_out[i : i + 60] for i in range(0, len(held_out) - 60, 500)]
-    assert np.mean([piece in learned_from for piece in pieces]) < 0.05
+    excerpts = [held_out[i : i + 60] for i in range(0, len(held_out) - 60, 500)]
+    assert np.mean([excerpt in learned_from for excerpt in excerpts]) < 0.05
 
 
 @pytest.mark.parametrize(("reader", "least"), [("rotary", 3.6), ("lstm", 3.7)])
@@ -179,8 +179,8 @@ def test_every_reading_length_is_drawn_on_the_built_page():
         figure = page.locator("[data-figure=PositionExplorer]").first
         assert not figure.get_by_label("T positions").is_visible()
         slider = figure.get_by_label("read at T")
-        for place, T in enumerate(READS):
-            slider.fill(str(place))
+        for index, T in enumerate(READS):
+            slider.fill(str(index))
             lines = figure.locator("[data-scheme]").evaluate_all(
                 "(nodes) => nodes.map((n) => ['data-scheme', 'd', 'class', "
                 "'stroke-dasharray'].map((name) => n.getAttribute(name)))"
@@ -197,7 +197,7 @@ def test_every_reading_length_is_drawn_on_the_built_page():
             )
             for name, path, role, _ in lines:
                 (c,) = (c for c in told["curves"] if c["name"] == name)
-                read = c["reads"][place]
+                read = c["reads"][index]
                 points = np.array(re.findall(r"([\d.]+) ([\d.]+)", path), float)
                 assert len(points) == read["points"]
                 np.testing.assert_allclose(
@@ -222,8 +222,8 @@ def test_every_reading_length_is_drawn_on_the_built_page():
                     f"{name}: ends" if read["ends"] else f"{name} {read['mean']:.2f}"
                 )
             (best, low), (worst, high) = (
-                told["said"][place]["best"],
-                told["said"][place]["worst"],
+                told["said"][index]["best"],
+                told["said"][index]["worst"],
             )
             words = (
                 f"Trained at 64, read at {T}: a token costs {best} {low:.2f} nats,"

@@ -27,37 +27,60 @@ DRAWINGS = {}
 # those that are tried
 STATES = {}
 
-SET = """(figure, places) => { // the place of each control's value among those that it offers; true where something moved
+# of each control, the index of a value among those that it offers; true where one moved
+SET = """(figure, indices) => {
   let moved = false;
-  for (const [name, place] of Object.entries(places)) {
+  for (const [name, index] of Object.entries(indices)) {
     const input = figure.querySelector(`.tfb-controls [name=${name}]`);
-    const at = { checkbox: "checked", "select-one": "selectedIndex" }[input.type] ?? "value";
-    if (Number(input[at]) === place) continue;
-    input[at] = place;
-    input.dispatchEvent(new Event(at === "value" ? "input" : "change", { bubbles: true }));
+    const keys = { checkbox: "checked", "select-one": "selectedIndex" };
+    const key = keys[input.type] ?? "value";
+    if (Number(input[key]) === index) continue;
+    input[key] = index;
+    const type = key === "value" ? "input" : "change";
+    input.dispatchEvent(new Event(type, { bubbles: true }));
     moved = true;
   }
   return moved;
-}"""  # noqa: E501
+}"""
 READ = """(figure) => {
-  const look = (selector, ...names) => [...figure.querySelectorAll(selector)].map((node) =>
-    Object.fromEntries([["text", node.textContent], ...["class", ...names].map((name) => [name, node.getAttribute(name)])]));
-  const texts = (selector) => [...figure.querySelectorAll(selector)].map((node) => node.textContent);
+  const all = (selector) => [...figure.querySelectorAll(selector)];
+  const texts = (selector) => all(selector).map((node) => node.textContent);
+  const data = (selector, name) => all(selector).map((node) => node.dataset[name]);
+  const attributes = (node, names) => names.map((name) => node.getAttribute(name));
   const numbers = (selector, ...names) =>
-    [...figure.querySelectorAll(selector)].map((node) => names.map((name) => Number(node.getAttribute(name))));
-  return { ...(OWN)(figure, { look, texts, numbers }), headline: texts(".tfb-headline").join(), voice: texts(".tfb-voice").join(),
+    all(selector).map((node) => attributes(node, names).map(Number));
+  const look = (selector, ...names) => all(selector).map((node) => ({
+    text: node.textContent,
+    class: node.getAttribute("class"),
+    ...Object.fromEntries(names.map((name) => [name, node.getAttribute(name)])),
+  }));
+  const widths = (selector) => all(selector).map((bar) => parseFloat(bar.style.width));
+  const coordinates = (path) =>
+    (path.getAttribute("d").match(/-?[\\d.]+/g) ?? []).map(Number);
+  const points = (path) =>
+    (path.getAttribute("d").match(/[\\d.]+ [\\d.]+/g) ?? [])
+      .map((pair) => pair.split(" ").map(Number));
+  const boxes = (selector) => all(selector).map((text) => text.getBBox())
+    .map(({ x, y, width, height }) => [x, y, width, height]);
+  const tools =
+    { all, texts, data, numbers, look, widths, coordinates, points, boxes };
+  return {
+    ...(OWN)(figure, tools),
+    headline: texts(".tfb-headline").join(),
+    voice: texts(".tfb-voice").join(),
     dark: figure.hasAttribute("data-dark"),
-    width: figure.querySelector(".tfb-stage").clientWidth };
-}"""  # noqa: E501
+    width: figure.querySelector(".tfb-stage").clientWidth,
+  };
+}"""
 
 
-def drawing(figure, own):
+def drawing(figure, reads):
     """Note how to check a figure: ``own`` is JavaScript that reads the drawing, the
     function below it compares that with Python.
     """
 
     def note(compare):
-        DRAWINGS[figure] = READ.replace("OWN", own), compare
+        DRAWINGS[figure] = READ.replace("OWN", reads), compare
         return compare
 
     return note
@@ -106,7 +129,7 @@ def pairwise(controls, seed=0):
         yield best
 
 
-def places(figure, setting):
+def indices(figure, setting):
     """Where a setting stands among the values that each control offers."""
     return {c.name: list(c.values).index(setting[c.name]) for c in figure.controls}
 
@@ -126,25 +149,26 @@ def on(page, figure):
     return page.locator(f"[data-figure={figure.__name__}]").first
 
 
-def choose(place, figure, setting):
+def choose(locator, figure, setting):
     """Move the controls to a setting of the page."""
-    place.evaluate(SET, places(figure, setting))
+    locator.evaluate(SET, indices(figure, setting))
 
 
-def read(place, figure):
+def read(locator, figure):
     """What is drawn there now."""
-    return place.evaluate(DRAWINGS[figure][0])
+    return locator.evaluate(DRAWINGS[figure][0])
 
 
-def every_state(place, figure):
+def every_state(locator, figure):
     """What is drawn at each of ``states(figure)``."""
     each = f"""(figure, all) => {{
       const set = {SET}, read = {DRAWINGS[figure][0]};
-      return JSON.stringify(all.map((one) => {{ set(figure, one); return read(figure); }}));
-    }}"""  # noqa: E501
+      const at = (one) => {{ set(figure, one); return read(figure); }};
+      return JSON.stringify(all.map(at));
+    }}"""
     # as text it travels faster
     return json.loads(
-        place.evaluate(each, [places(figure, setting) for setting in states(figure)])
+        locator.evaluate(each, [indices(figure, setting) for setting in states(figure)])
     )
 
 
@@ -156,3 +180,15 @@ def python(figure):
 def compare(figure, seen, setting):
     """Hold what was read back against what Python computes at that setting."""
     DRAWINGS[figure][1](seen, setting, python(figure).compute(**setting))
+
+
+def overlapping(boxes):
+    """Pairs of boxes (left, top, width, height) of which one lies on the other by more
+    than 4 units of height.
+    """
+    return [
+        (a, b)
+        for a, b in combinations(boxes, 2)
+        if a[0] < b[0] + b[2] and b[0] < a[0] + a[2]
+        if a[1] + 4 < b[1] + b[3] and b[1] + 4 < a[1] + a[3]
+    ]

@@ -30,21 +30,23 @@ def rgb(colour):
     return [0, 0, 0, 0] if colour is None else [*bytes.fromhex(colour[1:]), 255]
 
 
-ATTENTION = """(figure, { texts }) => {
+ATTENTION = """(figure, { all, texts, numbers }) => {
   const T = texts("[data-query]").length;
   return {
-    fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
-    queries: texts("[data-query]"), keys: texts("[data-key]"), words: texts(".tfb-arcs .tfb-query, .tfb-arcs .tfb-key"),
+    fills: all("[data-q]").map((cell) => cell.getAttribute("fill")),
+    queries: texts("[data-query]"), keys: texts("[data-key]"),
+    words: texts(".tfb-arcs .tfb-query, .tfb-arcs .tfb-key"),
     query: Number(figure.querySelector("[data-query].tfb-on").dataset.query),
-    arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
+    arcs: numbers("[data-arc]", "data-arc", "data-weight"),
     chosen: texts(".tfb-arcs .tfb-query"), work: texts(".tfb-heads button"),
     costs: texts(".tfb-costs td:last-child").map((n) => Number(n.replace(/\\D/g, ""))),
-    heads: [...figure.querySelectorAll("canvas")].map((canvas) => {
-      const data = canvas.getContext("2d", { willReadFrequently: true }).getImageData(0, 0, T, T).data;
+    heads: all("canvas").map((canvas) => {
+      const context = canvas.getContext("2d", { willReadFrequently: true });
+      const { data } = context.getImageData(0, 0, T, T);
       return Array.from({ length: T * T }, (_, i) => [...data.slice(4 * i, 4 * i + 4)]);
     }),
   };
-}"""  # noqa: E501
+}"""
 
 
 @drawing(AttentionExplorer, ATTENTION)
@@ -159,13 +161,13 @@ def test_without_scripts_a_table_stands(browser, alone):
 
 
 def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
-    figure, sent = AttentionExplorer(), []
-    figure.send = sent.append
+    figure, messages = AttentionExplorer(), []
+    figure.send = messages.append
 
     def kernel(question):  # the figure's own answer, as a kernel would send it
-        sent.clear()
+        messages.clear()
         figure._answer(figure, question, [])
-        return sent[0]
+        return messages[0]
 
     path = tmp_path / "index.html"
     path.write_text(
@@ -181,11 +183,16 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
             content=figure._esm
             + """
           const held = HELD, listeners = {};
+          const tell = (event, ...message) =>
+            listeners[event].forEach((f) => f(...message));
           render(figure, { el: document.querySelector(".tfb"), model: {
-            get: (name) => held[name], save_changes() {}, off() {}, on: (event, f) => (listeners[event] ??= []).push(f),
-            set: (name, value) => { held[name] = value; listeners[`change:${name}`].forEach((f) => f()); },
-            send: async (message) => { const answer = await kernel(message); listeners["msg:custom"].forEach((f) => f(answer)); },
-          } });""".replace(  # noqa: E501
+            get: (name) => held[name],
+            set: (name, value) => { held[name] = value; tell(`change:${name}`); },
+            on: (event, f) => (listeners[event] ??= []).push(f),
+            send: async (message) => tell("msg:custom", await kernel(message)),
+            off() {},
+            save_changes() {},
+          } });""".replace(
                 "HELD", json.dumps({"spec": figure.spec, "state": figure.state})
             ),
         )
@@ -211,10 +218,11 @@ def test_a_kernel_gives_values_off_the_grid(browser, tmp_path):
         assert visited.faults == []
 
 
-SCALE = """(figure, { numbers, texts }) => {
-  const [scores, weights] = ["score", "weight"].map((kind) => numbers(`.tfb-bar-${kind}`, "data-height", "height"));
-  return { scores, weights, text: texts("p, text").join("; ") };
-}"""  # noqa: E501
+SCALE = """(figure, { numbers, texts }) => ({
+  scores: numbers(".tfb-bar-score", "data-height", "height"),
+  weights: numbers(".tfb-bar-weight", "data-height", "height"),
+  text: texts("p, text").join("; "),
+})"""
 
 
 @drawing(ScaleExplorer, SCALE)

@@ -17,7 +17,8 @@ from tfbook.widgets import SharedHeads, StreamingExplorer
 from tfbook.widgets.published import short
 from tfbook.widgets.streaming import row
 
-SEEN = """(figure, { texts }) => ({ texts: texts("svg text"), cells: texts("td"),
+SEEN = """(figure, { all, texts, numbers, widths, coordinates, boxes }) => ({
+  texts: texts("svg text"), cells: texts("td"),
   label: figure.querySelector("svg[role=img]").getAttribute("aria-label"), MORE })"""
 
 
@@ -54,11 +55,10 @@ def test_shared_heads_refuse_what_does_not_divide():
 
 
 SHARED = """
-  lines: [...figure.querySelectorAll(".tfb-shared-line")].map((line) => ["x1", "x2"].map((n) => Number(line.getAttribute(n)))),
+  lines: numbers(".tfb-shared-line", "x1", "x2"),
   dots: ["query", "key", "value"].map((kind) =>
-    [...figure.querySelectorAll(`.tfb-shared-${kind}`)].map((c) => ["cx", "r"].map((n) => Number(c.getAttribute(n))))),
-  bars: [...figure.querySelectorAll(".tfb-shared-whole span")].map((bar) => Number.parseFloat(bar.style.width)),
-  stored: [...figure.querySelectorAll(".tfb-shared-bar")].map((bar) => bar.textContent),"""  # noqa: E501
+    numbers(`.tfb-shared-${kind}`, "cx", "r")),
+  bars: widths(".tfb-shared-whole span"), stored: texts(".tfb-shared-bar"),"""
 
 
 @drawing(SharedHeads, SEEN.replace("MORE", SHARED))
@@ -168,17 +168,16 @@ def test_every_block_size_of_the_page_sees_the_maximum_rise():
 
 
 STREAMING = """
-  titles: [...figure.querySelectorAll(".tfb-stream-title")].map((p) => p.textContent),
-  scores: [...figure.querySelectorAll(".tfb-stream-score")]
-    .map((bar) => ["data-score", "y", "height"].map((n) => Number(bar.getAttribute(n)))),
+  titles: texts(".tfb-stream-title"),
+  scores: numbers(".tfb-stream-score", "data-score", "y", "height"),
   terms: ["term", "before"].map((kind) =>
-    [...figure.querySelectorAll(`.tfb-stream-${kind}`)].map((bar) => Number(bar.getAttribute("height")))),
-  now: figure.querySelectorAll(".tfb-stream-score.tfb-stream-now").length,
-  stairs: figure.querySelector(".tfb-stream-max").getAttribute("d").match(/(?<=[MVHh ])-?[\\d.]+/g).map(Number),
-  values: [...figure.querySelectorAll(".tfb-stream-value")].map((c) => ["cx", "r"].map((n) => Number(c.getAttribute(n)))),
-  marks: [Number(figure.querySelector(".tfb-stream-mean").dataset.at),
-    Number(figure.querySelector(".tfb-stream-target").getAttribute("x1"))],
-  squares: [...figure.querySelectorAll(".tfb-stream-squares")].map((row) => row.children.length),"""  # noqa: E501
+    numbers(`.tfb-stream-${kind}`, "height").flat()),
+  now: all(".tfb-stream-score.tfb-stream-now").length,
+  stairs: coordinates(figure.querySelector(".tfb-stream-max")),
+  values: numbers(".tfb-stream-value", "cx", "r"),
+  marks: [...numbers(".tfb-stream-mean", "data-at"),
+    ...numbers(".tfb-stream-target", "x1")].flat(),
+  squares: all(".tfb-stream-squares").map((row) => row.children.length),"""
 
 
 @drawing(StreamingExplorer, SEEN.replace("MORE", STREAMING))

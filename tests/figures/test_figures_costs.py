@@ -9,9 +9,19 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from gallery import LEAPS, STATES, compare, drawing, gallery, on, pairwise, read
+from figure_html import unpack
+from gallery import (
+    LEAPS,
+    STATES,
+    compare,
+    drawing,
+    gallery,
+    on,
+    overlapping,
+    pairwise,
+    read,
+)
 from test_figures_cost import SEEN, plain
-from test_widgets import unpack
 
 from tfbook import cost
 from tfbook.widgets import CostExplorer
@@ -130,12 +140,14 @@ def test_every_part_is_counted_at_sizes_of_ones_own(setting):
         assert meets == float(times[1] or 1) * d + (d_k if times[2] else 0)
 
 
-def test_a_column_has_its_value_at_every_setting_that_it_hangs_on():
+def test_a_column_has_its_value_at_every_setting_that_it_depends_on():
     figure = CostExplorer()
     for name, column in figure.spec["table"].items():
         settings = figure.settings(column["controls"])
-        for setting, place in zip(settings, unpack(column["at"]["array"]), strict=True):
-            assert column["values"][int(place)] == json.loads(
+        for setting, index in zip(
+            settings, unpack(column["at"]["array"])[0], strict=True
+        ):
+            assert column["values"][int(index)] == json.loads(
                 json.dumps(getattr(figure, name)(**setting))
             )
 
@@ -184,16 +196,14 @@ def test_counts_are_short():
 
 
 COSTS = """
-  lines: ["both", "ffn", "projections"].map((name) =>
-    ["y1", "y2"].map((n) => Number(figure.querySelector(`.tfb-cost-${name}`).getAttribute(n)))),
-  rising: figure.querySelector(".tfb-cost-attention").getAttribute("d").match(/[\\d.]+/g).map(Number),
-  marks: [...figure.querySelectorAll(".tfb-cost-crossing")]
-    .map((c) => ["cx", "cy", "data-length"].map((n) => Number(c.getAttribute(n)))),
-  dots: [...figure.querySelectorAll(".tfb-cost-dot")].map((c) => ["cx", "cy"].map((n) => Number(c.getAttribute(n)))),
-  names: [...figure.querySelectorAll("svg text")].map((text) => text.getBBox()).map(({ x, y, width, height }) => [x, y, width, height]),
-  bars: [...figure.querySelectorAll(".tfb-bar")].map((bar) => Number.parseFloat(bar.style.width)),
+  lines: ["both", "ffn", "projections"].flatMap((name) =>
+    numbers(`.tfb-cost-${name}`, "y1", "y2")),
+  rising: coordinates(figure.querySelector(".tfb-cost-attention")),
+  marks: numbers(".tfb-cost-crossing", "cx", "cy", "data-length"),
+  dots: numbers(".tfb-cost-dot", "cx", "cy"),
+  names: boxes("svg text"), bars: widths(".tfb-bar"),
   title: texts(".tfb-cost-title").join(), whole: texts(".tfb-cost-whole").join(),
-  model: figure.querySelector("[name=model]").value,"""  # noqa: E501
+  model: figure.querySelector("[name=model]").value,"""
 
 
 @drawing(CostExplorer, SEEN.replace("MORE", COSTS))
@@ -218,16 +228,7 @@ def costs_are_drawn(seen, setting, value):
             [(x(value["across"]), y(up)) for up in (projections, ffn, value["across"])]
         )
     )
-    for (left, top, width, height), (left_2, top_2, width_2, height_2) in combinations(
-        seen["names"], 2
-    ):
-        apart = (
-            left + width <= left_2
-            or left_2 + width_2 <= left
-            or top + height <= top_2 + 4
-            or top_2 + height_2 <= top + 4
-        )
-        assert apart, (setting, "a name lies on another")
+    assert overlapping(seen["names"]) == [], setting
     texts = [plain(text) for text in seen["texts"]]
     assert {
         f"T = {T}",
@@ -290,15 +291,15 @@ def costs_are_drawn(seen, setting, value):
 
 def test_a_slider_away_from_a_model_makes_the_sizes_ones_own(browser):
     with gallery(browser) as visited:
-        place = on(visited.page, CostExplorer)
-        model, d = place.locator("[name=model]"), place.locator("[name=d]")
+        locator = on(visited.page, CostExplorer)
+        model, d = locator.locator("[name=model]"), locator.locator("[name=d]")
         model.select_option("BERT-base")
         sizes = [
-            place.locator(f"[name={name}]").get_attribute("aria-valuetext")
+            locator.locator(f"[name={name}]").get_attribute("aria-valuetext")
             for name in ("d", "d_k", "ff_ratio", "L", "vocab")
         ]
         assert sizes == ["768", "64", "4", "12", "30522"]
-        place.locator("[name=T]").fill("3")
+        locator.locator("[name=T]").fill("3")
         assert model.input_value() == "BERT-base", "T is no size of a model"
         d.fill("0")
         assert (model.input_value(), d.get_attribute("aria-valuetext")) == (
@@ -307,5 +308,5 @@ def test_a_slider_away_from_a_model_makes_the_sizes_ones_own(browser):
         )
         model.select_option("BERT-base")
         assert d.get_attribute("aria-valuetext") == "768"
-        place.get_by_role("button", name="reset").click()
-        compare(CostExplorer, read(place, CostExplorer), CostExplorer().state)
+        locator.get_by_role("button", name="reset").click()
+        compare(CostExplorer, read(locator, CostExplorer), CostExplorer().state)

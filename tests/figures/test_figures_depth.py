@@ -40,9 +40,9 @@ def test_gradients_are_slopes(form):
     def up(X):
         return (states(X, layers, 2, form)[-1] * G).sum().item()
 
-    sent = gradients(states(X, layers, 2, form), G)
-    assert len(sent) == 6
-    assert (sent[0] * V).sum().item() == pytest.approx(
+    arrived = gradients(states(X, layers, 2, form), G)
+    assert len(arrived) == 6
+    assert (arrived[0] * V).sum().item() == pytest.approx(
         (up(X + 1e-6 * V) - up(X - 1e-6 * V)) / 2e-6, rel=1e-5
     )
 
@@ -175,19 +175,16 @@ def test_labels_stand_apart_and_lines_end_at_the_edge():
     ]
 
 
-READ = """(figure) => {
-  const words = (selector) => figure.querySelector(selector).textContent, all = (selector) => [...figure.querySelectorAll(selector)];
-  const points = (path) => (path.getAttribute("d").match(/[\\d.]+ [\\d.]+/g) ?? []).map((pair) => pair.split(" ").map(Number));
-  return {
-    lines: Object.fromEntries(all(".tfb-depth-line").map((path) => [path.dataset.form, points(path)])),
-    on: all(".tfb-depth-line.tfb-on").map((path) => path.dataset.form), band: points(all(".tfb-depth-band")[0]),
-    names: all(".tfb-depth-name").map((text) => [text.textContent, Number(text.getAttribute("y"))]),
-    numbers: all(".tfb-depth-number").map((text) => text.textContent), ones: all(".tfb-depth-one").length,
-    norms: all(".tfb-depth-norm").map((box) => [Number(box.getAttribute("x")), Number(box.getAttribute("y"))]),
-    stream: all(".tfb-depth-stream").length,
-    median: words(".tfb-headline b"), reading: words(".tfb-reading"),
-  };
-}"""  # noqa: E501
+READ = """(figure, { all, texts, data, numbers, points }) => ({
+  lines: Object.fromEntries(
+    all(".tfb-depth-line").map((path) => [path.dataset.form, points(path)])),
+  on: data(".tfb-depth-line.tfb-on", "form"), band: points(all(".tfb-depth-band")[0]),
+  names: all(".tfb-depth-name").map((text) => [
+    text.textContent, Number(text.getAttribute("y"))]),
+  numbers: texts(".tfb-depth-number"), ones: all(".tfb-depth-one").length,
+  norms: numbers(".tfb-depth-norm", "x", "y"), stream: all(".tfb-depth-stream").length,
+  median: texts(".tfb-headline b")[0], reading: texts(".tfb-reading")[0],
+})"""
 
 
 @drawing(DepthExplorer, READ)

@@ -13,16 +13,16 @@ def test_the_row_shown_is_one_of_the_task():
     for D in distances.DISTANCES:
         tokens, asked, digit = example(D)
         value = DistanceExplorer(D=D).compute(D)
-        (place, card), (other, second) = value["cards"]
-        assert place == asked
-        assert abs(place - other) > 0.2 * D
+        (position, card), (other, second) = value["cards"]
+        assert position == asked
+        assert abs(position - other) > 0.2 * D
         assert (
             card
             == value["question"][0] + str(digit)
             == value["question"][0] + str(value["answer"])
         )
         assert second[0] != card[0]
-        assert distances.written(tokens).split()[place] == card
+        assert distances.written(tokens).split()[position] == card
 
 
 def test_paths_are_counted():
@@ -40,18 +40,18 @@ def test_names_stand_on_the_chart():
     assert all(0 <= i <= 6 and 0 <= share <= 1 for i, share in LABELS.values())
 
 
-READ = """(figure, { texts, numbers }) => ({
-  dots: numbers(".tfb-far-dot", "cx", "cy", "r"), which: [...figure.querySelectorAll(".tfb-far-dot")].map((dot) => dot.dataset.dot),
-  lines: [...figure.querySelectorAll(".tfb-far-line")].map((path) => [path.dataset.network,
-    path.getAttribute("d").match(/[\\d.]+ [\\d.]+/g).map((pair) => pair.split(" ").map(Number))]),
-  names: texts(".tfb-far-label"), cards: texts(".tfb-far-name"), question: texts(".tfb-far-row .tfb-far-ask"),
-  back: texts(".tfb-far-back"),
+READ = """(figure, { all, texts, data, numbers, points }) => ({
+  dots: numbers(".tfb-far-dot", "cx", "cy", "r"), which: data(".tfb-far-dot", "dot"),
+  lines: all(".tfb-far-line").map((path) => [path.dataset.network, points(path)]),
+  names: texts(".tfb-far-label"), cards: texts(".tfb-far-name"),
+  question: texts(".tfb-far-row .tfb-far-ask"), back: texts(".tfb-far-back"),
   asked: Number(figure.querySelector("[data-asked]").dataset.asked),
   other: Number(figure.querySelector("[data-other]").dataset.other),
-  letters: figure.querySelectorAll(".tfb-far-letter").length, small: texts(".tfb-far-small"),
+  letters: all(".tfb-far-letter").length, small: texts(".tfb-far-small"),
   here: numbers(".tfb-far-here", "x")[0][0],
-  rows: [...figure.querySelectorAll(".tfb-far-side tr")].slice(1).map((row) => [...row.children].map((cell) => cell.textContent)),
-})"""  # noqa: E501
+  rows: all(".tfb-far-side tr").slice(1).map((row) =>
+    [...row.children].map((cell) => cell.textContent)),
+})"""
 
 
 @drawing(DistanceExplorer, READ)
@@ -89,8 +89,8 @@ def answers_are_drawn(seen, setting, value):
     if seen["small"]:
         assert seen["small"] == [
             letter
-            for place, letter in enumerate(value["letters"][:-1])
-            if place not in (asked, other)
+            for position, letter in enumerate(value["letters"][:-1])
+            if position not in (asked, other)
         ]
     else:
         assert D > 32 or seen["width"] / (D + 1) < 13

@@ -76,13 +76,14 @@ def test_both_halves_read_alike_and_training_lowers_the_loss():
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) - 0.2
 
 
-HEADS = """(figure, { texts }) => ({
-  fills: [...figure.querySelectorAll("[data-q]")].map((cell) => cell.getAttribute("fill")),
-  head: [...figure.querySelectorAll(".tfb-work button")].findIndex((button) => button.getAttribute("aria-pressed") === "true"),
-  work: texts(".tfb-work b"), cells: texts(".tfb-questions tbody td").filter(Boolean), loss: texts(".tfb-questions tfoot td")[0],
-  arcs: [...figure.querySelectorAll("[data-arc]")].map((arc) => [Number(arc.dataset.arc), Number(arc.dataset.weight)]),
+HEADS = """(figure, { all, texts, numbers }) => ({
+  fills: all("[data-q]").map((cell) => cell.getAttribute("fill")),
+  head: all(".tfb-work button").findIndex((button) => button.ariaPressed === "true"),
+  work: texts(".tfb-work b"), cells: texts(".tfb-questions tbody td").filter(Boolean),
+  loss: texts(".tfb-questions tfoot td")[0],
+  arcs: numbers("[data-arc]", "data-arc", "data-weight"),
   answered: texts(".tfb-headline b")[0], reading: texts(".tfb-reading")[0],
-})"""  # noqa: E501
+})"""
 
 
 @drawing(HeadsExplorer, HEADS)

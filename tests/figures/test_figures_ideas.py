@@ -58,9 +58,12 @@ def test_masks_by_hand(setting):
     assert ("all zero" in value["finding"]) == bool((value["sums"] == 0).any())
 
 
-MASKS = """(figure, { look }) => ({ cells: look("[data-weight]", "data-q", "data-k", "data-weight", "fill", "x", "y"),
-  inside: look(".tfb-mask-inside"),
-  sums: look(".tfb-mask-sum"), queries: look("[data-query]"), keys: look("[data-key]"), parts: look(".tfb-mask-part", "width") })"""  # noqa: E501
+MASKS = """(figure, { look }) => ({
+  cells: look("[data-weight]", "data-q", "data-k", "data-weight", "fill", "x", "y"),
+  inside: look(".tfb-mask-inside"), sums: look(".tfb-mask-sum"),
+  queries: look("[data-query]"), keys: look("[data-key]"),
+  parts: look(".tfb-mask-part", "width"),
+})"""
 
 
 @drawing(MaskExplorer, MASKS)
@@ -124,9 +127,13 @@ def test_lookup_goes_from_picking_to_averaging():
     )
 
 
-LOOKUP = """(figure, { look }) => ({ bars: look("[data-weight]", "data-weight", "height"), answer: look("[data-answer]", "cy"),
-  curve: look("[data-curve]", "d"), query: look("line.tfb-lookup-query", "x1"), nearest: look(".tfb-lookup-nearest", "cx"),
-  pulls: look(".tfb-lookup-pull", "stroke-opacity"), values: look(".tfb-lookup-value", "cx", "cy") })"""  # noqa: E501
+LOOKUP = """(figure, { look }) => ({
+  bars: look("[data-weight]", "data-weight", "height"),
+  answer: look("[data-answer]", "cy"), nearest: look(".tfb-lookup-nearest", "cx"),
+  query: look("line.tfb-lookup-query", "x1"), curve: look("[data-curve]", "d"),
+  pulls: look(".tfb-lookup-pull", "stroke-opacity"),
+  values: look(".tfb-lookup-value", "cx", "cy"),
+})"""
 
 
 @drawing(SoftLookup, LOOKUP)
@@ -142,7 +149,7 @@ def lookup_is_drawn(seen, setting, value):
     )
     width = min(seen["width"], 640)
     x, y = (
-        (lambda place: 16 + place / 40 * (width - 32)),
+        (lambda percent: 16 + percent / 40 * (width - 32)),
         (lambda height: 230 - height * 208),
     )
     assert numbers(seen["query"], "x1") == pytest.approx([x(setting["query"])])
@@ -200,13 +207,18 @@ def test_positions_need_pairs():
         PositionExplorer(d=9)
 
 
-READ_POSITION = """(figure, { look }) => ({ cells: look("[data-channel]", "data-channel", "data-position", "fill-opacity", "x", "y"),
-  products: look("[data-product]", "data-product", "height", "y"), floor: look(".tfb-floor", "y1"),
-  apart: look("[data-apart]", "stroke-dasharray"),
-  queries: look("path.tfb-position-query", "transform"), keys: look("path.tfb-position-key", "transform"),
+READ_POSITION = """(figure, { all, look }) => ({
+  cells: look(
+    "[data-channel]", "data-channel", "data-position", "fill-opacity", "x", "y"),
+  products: look("[data-product]", "data-product", "height", "y"),
+  floor: look(".tfb-floor", "y1"), apart: look("[data-apart]", "stroke-dasharray"),
+  queries: look("path.tfb-position-query", "transform"),
+  keys: look("path.tfb-position-key", "transform"),
   slopes: look("[data-slope]", "data-slope", "d"), heads: look(".tfb-position-head"),
-  offered: [...figure.querySelectorAll(":scope > .tfb-controls label")].filter((label) => label.getClientRects().length)
-    .map((label) => label.querySelector("[name]").name) })"""  # noqa: E501
+  offered: all(":scope > .tfb-controls label")
+    .filter((label) => label.getClientRects().length)
+    .map((label) => label.querySelector("[name]").name),
+})"""
 
 
 def turn(nodes):
@@ -356,8 +368,8 @@ def test_rotary_depends_on_distance_alone(browser):
 
 # ---- the feed-forward network ----
 
-PLACES = np.linspace(-4, 4, 81)
-WAVE = 1.4 * np.sin(1.1 * PLACES + 0.6) + 0.15 * PLACES
+INPUTS = np.linspace(-4, 4, 81)
+TARGET = 1.4 * np.sin(1.1 * INPUTS + 0.6) + 0.15 * INPUTS
 UNITS = {
     "ReLU": lambda x: max(x, 0),
     "GELU": lambda x: x * (1 + erf(x / sqrt(2))) / 2,
@@ -370,15 +382,15 @@ UNITS = {
 def test_units_by_hand(setting):
     value = FeedForwardExplorer().compute(**setting)
     f, n, gated = UNITS[setting["unit"]], setting["units"], setting["unit"] == "gated"
-    curve = np.array([f(x) for x in PLACES])
+    curve = np.array([f(x) for x in INPUTS])
     np.testing.assert_allclose(
         value["curve"], np.where(abs(curve) <= 2.5, curve + 2.5, np.nan), atol=1e-9
     )
-    columns = [[f(x + 4 - 8 * i / n) for x in PLACES] for i in range(n)] + (
+    columns = [[f(x + 4 - 8 * i / n) for x in INPUTS] for i in range(n)] + (
         [] if gated else [np.ones(81)]
     )
     columns = np.array(columns).T
-    off = value["sum"] - 2.5 - WAVE
+    off = value["sum"] - 2.5 - TARGET
     inside = ~np.isnan(off)
     if inside.all():
         # what is left is at right angles to every unit: no sum is nearer
@@ -403,7 +415,7 @@ def test_more_units_come_nearer():
     relu = figure.compute("ReLU", 4, 4)
     # the sum of the first units is the whole sum, up to where the next one begins
     for i, partial in enumerate(relu["partial"]):
-        before = relu["bends"][i + 1] > PLACES
+        before = relu["bends"][i + 1] > INPUTS
         np.testing.assert_allclose(partial[before], relu["sum"][before], atol=1e-9)
     straight = figure.compute("ReLU", 1, 4)["sum"]
     # one unit that begins at the edge bends nothing
@@ -416,15 +428,19 @@ def along(path, size):
         -1, 2
     )
     heights = np.full(81, np.nan)
-    places = np.round((points[:, 0] - 6) / (size - 12) * 80).astype(int)
-    heights[places] = (210 - points[:, 1]) / 40
+    columns = np.round((points[:, 0] - 6) / (size - 12) * 80).astype(int)
+    heights[columns] = (210 - points[:, 1]) / 40
     return heights
 
 
-UNIT = """(figure, { look }) => ({ sums: look(".tfb-unit-sum", "d"), partial: look(".tfb-unit-partial", "d"),
-  target: look(".tfb-unit-target", "d"), bends: look("[data-bend]", "data-bend", "transform"),
+UNIT = """(figure, { look }) => ({
+  sums: look(".tfb-unit-sum", "d"), partial: look(".tfb-unit-partial", "d"),
+  target: look(".tfb-unit-target", "d"),
+  bends: look("[data-bend]", "data-bend", "transform"),
   shares: look("[data-share]", "data-share", "width"),
-  words: look(".tfb-unit-shares .tfb-unit-name"), rest: look(".tfb-unit-shares .tfb-unit-note"), title: look(".tfb-unit-title") })"""  # noqa: E501
+  words: look(".tfb-unit-shares .tfb-unit-name"),
+  rest: look(".tfb-unit-shares .tfb-unit-note"), title: look(".tfb-unit-title"),
+})"""
 
 
 @drawing(FeedForwardExplorer, UNIT)
@@ -435,7 +451,7 @@ def units_are_drawn(seen, setting, value):
     for path, size, heights in [
         (seen["sums"][0], left, value["curve"]),
         (seen["sums"][1], right, value["sum"]),
-        (seen["target"][0], right, WAVE + 2.5),
+        (seen["target"][0], right, TARGET + 2.5),
         *(
             (path, right, heights)
             for path, heights in zip(seen["partial"], value["partial"], strict=True)

@@ -86,15 +86,24 @@ def test_the_first_token_arrives_when_the_derivative_says_so(setting):
 
 # ---- what is drawn ----
 
-REACH = """(figure) => Object.fromEntries([...figure.querySelectorAll(".tfb-reach-panel")].map((panel) => {
-  const all = (selector, ...names) => [...panel.querySelectorAll(selector)].map((node) => names.map((name) => node.getAttribute(name)));
-  return [panel.dataset.network, {
-    cells: all(".tfb-reach-cell", "data-at", "fill"), inputs: all("[data-input]", "fill"), outputs: all("[data-node]", "class"),
-    way: panel.querySelector(".tfb-reach-way").dataset.way, short: panel.querySelectorAll(".tfb-reach-short").length,
-    used: (panel.querySelector(".tfb-reach-used").getAttribute("d").match(/M/g) ?? []).length,
-    words: panel.querySelector(".tfb-reach-reading").textContent, name: panel.querySelector("svg").getAttribute("aria-label"),
-  }];
-}))"""  # noqa: E501
+REACH = """(figure, { all }) => {
+  const networks = all(".tfb-reach-panel").map((panel) => {
+    const one = (selector) => panel.querySelector(selector);
+    const attributes = (selector, ...names) => [...panel.querySelectorAll(selector)]
+      .map((node) => names.map((name) => node.getAttribute(name)));
+    return [panel.dataset.network, {
+      cells: attributes(".tfb-reach-cell", "data-at", "fill"),
+      inputs: attributes("[data-input]", "fill"),
+      outputs: attributes("[data-node]", "class"),
+      way: one(".tfb-reach-way").dataset.way,
+      short: attributes(".tfb-reach-short").length,
+      used: one(".tfb-reach-used").getAttribute("d").split("M").length - 1,
+      words: one(".tfb-reach-reading").textContent,
+      name: one("svg").getAttribute("aria-label"),
+    }];
+  });
+  return Object.fromEntries(networks);
+}"""
 
 
 @drawing(ReachExplorer, REACH)
@@ -168,7 +177,8 @@ def test_every_output_can_be_chosen_with_the_keyboard_and_the_pointer(browser):
 
 
 def test_the_first_token_is_sent_step_by_step_and_arrives(browser):
-    ways = """[...document.querySelectorAll(".tfb-reach-way")].map((way) => way.dataset.way.split(" ").length - 1)"""  # noqa: E501
+    ways = """[...document.querySelectorAll(".tfb-reach-way")]
+      .map((way) => way.dataset.way.split(" ").length - 1)"""
     with gallery(browser) as visited:
         page = visited.page
         page.emulate_media(reduced_motion="no-preference")
@@ -177,8 +187,9 @@ def test_the_first_token_is_sent_step_by_step_and_arrives(browser):
         page.evaluate(f"""() => {{
           const button = document.querySelector(".tfb-reach-send");
           window.seen = [];
-          new MutationObserver(() => seen.push([button.textContent, {ways}])).observe(button, {{ childList: true }});
-        }}""")  # noqa: E501
+          new MutationObserver(() => seen.push([button.textContent, {ways}]))
+            .observe(button, {{ childList: true }});
+        }}""")
         button.click()
         page.wait_for_function(
             "seen.length && seen.at(-1)[0].includes('send')", timeout=60_000

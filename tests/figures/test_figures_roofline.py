@@ -3,11 +3,10 @@ the roof.
 """
 
 import re
-from itertools import combinations
 
 import numpy as np
 import pytest
-from gallery import STATES, drawing, pairwise
+from gallery import STATES, drawing, overlapping, pairwise
 
 from tfbook.cost.roofline import CHIPS
 from tfbook.cost.traffic import fused_attention, plain_attention
@@ -75,17 +74,19 @@ def test_axes_and_times():
     assert [span(t) for t in (0.9996e-3, 1, 5e-10)] == ["1 ms", "1 s", "0.5 ns"]
 
 
-READ = """(figure, { look, texts, numbers }) => ({
+READ = """(figure, { look, texts, numbers, widths, coordinates, boxes }) => ({
   points: look(".tfb-roof-point", "cx", "cy", "data-form"),
-  slope: figure.querySelector(".tfb-roof-slope").getAttribute("d").match(/[\\d.]+/g).map(Number),
-  ceiling: figure.querySelector(".tfb-roof-ceiling").getAttribute("d").match(/[\\d.]+/g).map(Number),
-  drop: numbers(".tfb-roof-drop", "x1", "y1", "x2", "y2")[0], edge: numbers(".tfb-roof-edge", "x1", "y1")[0],
-  words: texts("svg text"), cells: texts(".tfb-roof-times td"), caption: texts(".tfb-roof-times caption").join(),
-  longer: texts(".tfb-roof-longer th"),
-  bars: [...figure.querySelectorAll(".tfb-roof-times .tfb-bar")].map((bar) => Number.parseFloat(bar.style.width)),
-  facts: texts(".tfb-reading").join(), label: figure.querySelector("svg").getAttribute("aria-label"),
-  boxes: [...figure.querySelectorAll("svg text")].map((text) => text.getBBox())
-    .map(({ x, y, width, height }) => [x, y, width, height]) })"""  # noqa: E501
+  slope: coordinates(figure.querySelector(".tfb-roof-slope")),
+  ceiling: coordinates(figure.querySelector(".tfb-roof-ceiling")),
+  drop: numbers(".tfb-roof-drop", "x1", "y1", "x2", "y2")[0],
+  edge: numbers(".tfb-roof-edge", "x1", "y1")[0],
+  words: texts("svg text"), cells: texts(".tfb-roof-times td"),
+  caption: texts(".tfb-roof-times caption").join(),
+  longer: texts(".tfb-roof-longer th"), bars: widths(".tfb-roof-times .tfb-bar"),
+  facts: texts(".tfb-reading").join(),
+  label: figure.querySelector("svg").getAttribute("aria-label"),
+  boxes: boxes("svg text"),
+})"""
 
 
 @drawing(RooflineExplorer, READ)
@@ -137,14 +138,5 @@ def the_roof_is_drawn(seen, setting, value):
         f"limited by {value['limit']}, at least"
         f" {value['seconds'][int(np.argmax(value['bars']))]}"
     )
-    for (left, over, width, tall), (left_2, over_2, width_2, tall_2) in combinations(
-        seen["boxes"], 2
-    ):
-        apart = (
-            left + width <= left_2
-            or left_2 + width_2 <= left
-            or over + tall <= over_2 + 4
-            or over_2 + tall_2 <= over + 4
-        )
-        assert apart, (setting, "a name lies on another")
+    assert overlapping(seen["boxes"]) == [], setting
     assert all(left >= 0 and left + width <= 347 for left, _, width, _ in seen["boxes"])

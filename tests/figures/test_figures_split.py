@@ -40,17 +40,19 @@ def held(cut, p, process, d):
     )
 
 
-READ = """(figure, { texts }) => ({
-  blocks: [...figure.querySelectorAll("[data-state]")].map(({ dataset: { state, row, column } }) => [state, +row, +column]),
-  me: [...figure.querySelectorAll(".tfb-split-me")].map((block) => +block.dataset.row),
-  at: texts(".tfb-split-at"), idle: texts(".tfb-split-idle").length, holds: texts(".tfb-split-title b")[0],
-  parts: Object.fromEntries([...figure.querySelectorAll("[data-part]")].map((part) =>
-    [part.dataset.part, ["x", "y", "width", "height"].map((name) => +part.getAttribute(name))])),
-  others: figure.querySelectorAll(".tfb-split-other").length,
-  bars: [...figure.querySelectorAll(".tfb-split-stack")].map((stack) =>
-    [...stack.children].map((bar) => [+bar.dataset.value, parseFloat(bar.style.width)])),
-  rows: texts(".tfb-split-bars tbody th"), totals: texts(".tfb-split-bars tbody td:last-child"), chosen: texts(".tfb-split-chosen th"),
-})"""  # noqa: E501
+READ = """(figure, { all, texts, data, numbers }) => ({
+  blocks: all("[data-state]").map(
+    ({ dataset: { state, row, column } }) => [state, +row, +column]),
+  me: data(".tfb-split-me", "row").map(Number), at: texts(".tfb-split-at"),
+  idle: texts(".tfb-split-idle").length, holds: texts(".tfb-split-title b")[0],
+  parts: Object.fromEntries(data("[data-part]", "part").map((name) => [
+    name, numbers(`[data-part=${name}]`, "x", "y", "width", "height")[0]])),
+  others: all(".tfb-split-other").length,
+  bars: all(".tfb-split-stack").map((stack) => [...stack.children].map(
+    ({ dataset, style }) => [+dataset.value, parseFloat(style.width)])),
+  rows: texts(".tfb-split-bars tbody th"), chosen: texts(".tfb-split-chosen th"),
+  totals: texts(".tfb-split-bars tbody td:last-child"),
+})"""
 
 
 @drawing(SplitExplorer, READ)

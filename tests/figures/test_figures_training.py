@@ -9,18 +9,19 @@ from tfbook.experiments import language
 from tfbook.widgets import TrainingExplorer
 from tfbook.widgets.training import across, better_than, steps, up
 
-READ = """(figure, { texts, numbers }) => {
-  const points = (path) => (path.getAttribute("d").match(/[\\d.]+ [\\d.]+/g) ?? []).map((pair) => pair.split(" ").map(Number));
-  const [held] = figure.querySelectorAll(".tfb-training-held"), [train] = figure.querySelectorAll(".tfb-training-train");
-  return { held: points(held), train: points(train),
-    dot: numbers(".tfb-training-dot", "cx", "cy")[0], now: numbers(".tfb-training-now", "x1", "x2")[0],
-    guesses: numbers(".tfb-training-guess", "y1").flat(), names: texts(".tfb-training-name"), written: texts(".tfb-training-text")[0],
-    prompt: texts(".tfb-training-text span")[0], rows: texts(".tfb-training-next tr"), loss: texts(".tfb-headline b")[0],
-    bars: [...figure.querySelectorAll(".tfb-training-next .tfb-bar")].map((bar) => parseFloat(bar.style.width)) };
-}"""  # noqa: E501
+READ = """(figure, { all, texts, numbers, widths, points }) => ({
+  held: points(all(".tfb-training-held")[0]),
+  train: points(all(".tfb-training-train")[0]),
+  dot: numbers(".tfb-training-dot", "cx", "cy")[0],
+  now: numbers(".tfb-training-now", "x1", "x2")[0],
+  guesses: numbers(".tfb-training-guess", "y1").flat(),
+  names: texts(".tfb-training-name"), written: texts(".tfb-training-text")[0],
+  prompt: texts(".tfb-training-text span")[0], rows: texts(".tfb-training-next tr"),
+  loss: texts(".tfb-headline b")[0], bars: widths(".tfb-training-next .tfb-bar"),
+})"""
 
 
-def place(points):
+def on_chart(points):
     """Shares of the chart as its units."""
     a, b = np.array(points).T
     return np.stack([26 + 346 * a, 262 - 250 * b], axis=-1)
@@ -30,8 +31,8 @@ def place(points):
 def a_step_is_drawn(seen, setting, value):
     constants = TrainingExplorer().constants()
     for name, line in (("held", "held_out"), ("train", "train")):
-        np.testing.assert_allclose(seen[name], place(constants[line]), atol=0.01)
-    np.testing.assert_allclose(seen["dot"], place([value["place"]])[0], atol=0.2)
+        np.testing.assert_allclose(seen[name], on_chart(constants[line]), atol=0.01)
+    np.testing.assert_allclose(seen["dot"], on_chart([value["place"]])[0], atol=0.2)
     assert seen["now"] == [seen["dot"][0]] * 2
     np.testing.assert_allclose(
         seen["guesses"],

@@ -76,39 +76,44 @@ def test_dark_states_are_drawn_as_python_computed_them(page, figure):
         compare(figure, seen, setting)
 
 
-SMALL = """(figure) => [...figure.querySelectorAll(".tfb-stage svg text")].flatMap((text) => {
-  const svg = text.closest("svg"), shrunk = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-  const px = parseFloat(getComputedStyle(text).fontSize) * shrunk;
-  return text.getClientRects().length && px < 10 ? [`${px}: ${text.textContent}`] : [];
-})"""  # noqa: E501
+SMALL = """(figure) => {
+  const texts = [...figure.querySelectorAll(".tfb-stage svg text")];
+  return texts.filter((text) => text.getClientRects().length).flatMap((text) => {
+    const svg = text.closest("svg");
+    const shrunk = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const px = parseFloat(getComputedStyle(text).fontSize) * shrunk;
+    return px < 10 ? [`${px}: ${text.textContent}`] : [];
+  });
+}"""
 
 
 TOUCHING = """(figure) => { // words over other words
   const faults = [];
   for (const svg of figure.querySelectorAll(".tfb-stage svg")) {
-    const level = [...svg.querySelectorAll("text:not([transform])")];
-    const texts = level.filter((text) => text.textContent.trim() && text.getClientRects().length);
+    const texts = [...svg.querySelectorAll("text:not([transform])")]
+      .filter((text) => text.textContent.trim() && text.getClientRects().length);
     const boxes = texts.map((text) => text.getBoundingClientRect());
     boxes.forEach((a, i) => boxes.slice(0, i).forEach((b, j) => {
       const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
       const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-      if (across > 1 && down > 5) faults.push(`${texts[j].textContent} | ${texts[i].textContent}`);
+      const words = [texts[j], texts[i]].map((text) => text.textContent);
+      if (across > 1 && down > 5) faults.push(words.join(" | "));
     }));
   }
   return faults;
-}"""  # noqa: E501
+}"""
 
 
 @pytest.mark.parametrize("figure", FIGURES)
 @opened((390, "light"), (800, "dark"))
 def test_states_fit_the_page_and_have_names(page, figure):
-    place = on(page, figure)
+    locator = on(page, figure)
     for setting in some_states(figure):
-        choose(place, figure, setting)
+        choose(locator, figure, setting)
         assert overflow(page) == []
         assert unnamed_pictures(page) == []
-        assert place.evaluate(SMALL) == []
-        assert place.evaluate(TOUCHING) == []
+        assert locator.evaluate(SMALL) == []
+        assert locator.evaluate(TOUCHING) == []
     # tests/pages/test_pages.py looks at the page around it
     assert inaccessible(page, f"[data-figure={figure.__name__}]") == []
 

@@ -55,9 +55,9 @@ def test_the_scale_s_numbers_are_torch_s(d_k, scale):
 @pytest.fixture
 def asked():
     """What a figure sends back to a page that asks."""
-    figure, sent = AttentionExplorer(), []
-    figure.send = lambda message, *_: sent.append(message)
-    return lambda question: (figure._answer(None, question, []), sent.pop())[1]
+    figure, messages = AttentionExplorer(), []
+    figure.send = lambda message, *_: messages.append(message)
+    return lambda question: (figure._answer(None, question, []), messages.pop())[1]
 
 
 WHOLE = {"T": 5, "d": 32, "H": 2, "H_kv": "H", "scale": True, "causal": False}
@@ -100,12 +100,12 @@ def test_a_question_without_a_number_is_answered(asked):
 
 
 def test_a_fault_in_the_figure_itself_is_told_to_the_reader_and_raised():
-    figure, sent = AttentionExplorer(), []
-    figure.send = sent.append
+    figure, messages = AttentionExplorer(), []
+    figure.send = messages.append
     figure.compute = lambda **setting: 1 / 0
     with pytest.raises(ZeroDivisionError):
         figure._answer(None, {"ask": WHOLE, "number": 4}, [])
-    assert sent == [{"number": 4, "error": "division by zero"}]
+    assert messages == [{"number": 4, "error": "division by zero"}]
 
 
 def test_a_figure_that_is_made_of_part_of_a_setting_has_the_rest_by_default():

@@ -20,13 +20,10 @@ from tfbook.widgets import AttentionExplorer
 
 load()
 ROOT = Path(__file__).resolve().parents[2]
+OTHERS = [figure.__name__ for figure in FIGURES if figure is not AttentionExplorer]
 CELLS = [
     "from tfbook.widgets import *\nexplorer = AttentionExplorer()\nexplorer",
-    (
-        "for figure in"
-        f" ({', '.join(figure.__name__ for figure in FIGURES if figure is not AttentionExplorer)}):\n"  # noqa: E501
-        "    display(figure())"
-    ),
+    f"for figure in ({', '.join(OTHERS)}):\n    display(figure())",
     "import json\nprint(json.dumps(explorer.state))",
 ]
 
@@ -66,11 +63,11 @@ def lab(tmp_path_factory):
         "language": "python",
     }
     nbformat.write(notebook, folder / "figures.ipynb")
-    own = {
+    settings = {
         f"JUPYTER_{kind}_DIR": str(folder / f".{kind}")
         for kind in ("CONFIG", "DATA", "RUNTIME")
     }
-    own |= {
+    settings |= {
         "IPYTHONDIR": str(folder / ".ipython"),
         "PYTHONPATH": str(ROOT),
         "JUPYTER_PREFER_ENV_PATH": "1",
@@ -90,7 +87,7 @@ def lab(tmp_path_factory):
         subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", *options],
             cwd=folder,
-            env={**os.environ, **own},
+            env={**os.environ, **settings},
             stdout=log,
             stderr=subprocess.STDOUT,
         ) as server,
@@ -134,19 +131,19 @@ def on(page, figure):
     """A figure in the notebook, once its kernel has answered: from then on values may
     be typed.
     """
-    place = page.locator(
+    locator = page.locator(
         ".tfb", has=page.locator(f'[aria-label="Settings: {figure.title}"]')
     )
-    place.wait_for()
-    return place
+    locator.wait_for()
+    return locator
 
 
-def drawn(place, figure, setting):
+def drawn(locator, figure, setting):
     """Wait for the kernel's answer to be drawn: until then the numbers differ, and how
     many there are.
     """
     soon(
-        lambda: compare(figure, read(place, figure), setting),
+        lambda: compare(figure, read(locator, figure), setting),
         (AssertionError, IndexError, ValueError),
     )
 
@@ -208,13 +205,13 @@ def test_every_figure_is_drawn_and_takes_a_value_between(page):
     for figure in FIGURES:
         if figure is AttentionExplorer:
             continue
-        place = on(page, figure)
-        place.scroll_into_view_if_needed()
+        locator = on(page, figure)
+        locator.scroll_into_view_if_needed()
         setting = states(figure)[len(states(figure)) // 2]
-        choose(place, figure, setting)
-        drawn(place, figure, setting)
+        choose(locator, figure, setting)
+        drawn(locator, figure, setting)
         if found := between(figure):
             control, value = found
-            place.get_by_role("button", name="reset").click()
-            place.get_by_label(f"{control.label}, any value").fill(str(value))
-            drawn(place, figure, {**python(figure).state, control.name: value})
+            locator.get_by_role("button", name="reset").click()
+            locator.get_by_label(f"{control.label}, any value").fill(str(value))
+            drawn(locator, figure, {**python(figure).state, control.name: value})

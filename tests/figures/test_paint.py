@@ -13,7 +13,7 @@ import os
 from statistics import median
 
 import pytest
-from gallery import FIGURES, LEAPS, SET, gallery, load, on, places, states
+from gallery import FIGURES, LEAPS, SET, gallery, indices, load, on, states
 
 load()
 MOST = 50  # milliseconds
@@ -22,12 +22,13 @@ REPEATS = 9
 
 MOVE = f"""async (figure, move) => {{ // ends with the frame that shows it
   ({SET})(figure, move);
-  await new Promise((done) => requestAnimationFrame(() => {{ // the frame's own work is over when a message comes through
+  // the frame's own work is over when a message comes through
+  await new Promise((done) => requestAnimationFrame(() => {{
     const {{ port1, port2 }} = new MessageChannel();
     port1.onmessage = done;
     port2.postMessage(null);
   }}));
-}}"""  # noqa: E501
+}}"""
 
 
 def moves(figure):
@@ -35,15 +36,15 @@ def moves(figure):
     places among a control's values.
     """
     path, leaps = (
-        [places(figure, figure().state)],
+        [indices(figure, figure().state)],
         LEAPS.get(figure, lambda setting: False),
     )
     for setting in states(figure):
         if leaps(setting):
-            path.append(places(figure, setting))
-        for name, place in places(figure, setting).items():
-            if path[-1][name] != place:
-                path.append({**path[-1], name: place})
+            path.append(indices(figure, setting))
+        for name, index in indices(figure, setting).items():
+            if path[-1][name] != index:
+                path.append({**path[-1], name: index})
     return path
 
 
@@ -52,10 +53,10 @@ class Meter:
     of its figures.
     """
 
-    def __init__(self, page, place):
+    def __init__(self, page, locator):
         self.devtools, self.figure = (
             page.context.new_cdp_session(page),
-            place.element_handle(),
+            locator.element_handle(),
         )
         self.devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
         self.spent = 0
@@ -86,9 +87,9 @@ def page(browser):
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_move_is_painted_in_50_ms_of_processor_time(figure, page):
-    place, path = on(page, figure), moves(figure)
-    place.scroll_into_view_if_needed()
-    meter = Meter(page, place)
+    locator, path = on(page, figure), moves(figure)
+    locator.scroll_into_view_if_needed()
+    meter = Meter(page, locator)
     meter.time(path[0])  # where it is; the figure's first frame of all
     every = range(len(path) - 1)
     # a figure of one control may begin at its first state
@@ -107,14 +108,14 @@ def test_a_move_is_painted_in_50_ms_of_processor_time(figure, page):
 
 def test_a_slow_move_is_seen(page):
     figure = FIGURES[0]
-    path, place = moves(figure), on(page, figure)
-    meter = Meter(page, place)
+    path, locator = moves(figure), on(page, figure)
+    meter = Meter(page, locator)
     quick = meter.again(path[0], path[1])
     sort = (
         "Array.from({ length: 2e5 }, (_, j) => (j * 7919) % 200003).sort((a, b) => a - "
         "b)"
     )
-    place.evaluate(
+    locator.evaluate(
         "(figure) => figure.addEventListener('input', () => { for (let i = 0; i < 10;"
         f" i++) {sort}; }})"
     )

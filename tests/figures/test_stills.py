@@ -68,13 +68,13 @@ def test_the_picture_is_seen_until_a_script_runs(scripts, browser, tmp_path):
     context = browser.new_context(
         java_script_enabled=scripts, viewport={"width": 390, "height": 900}
     )
-    place = context.new_page()
-    place.goto(path.as_uri())
+    page = context.new_page()
+    page.goto(path.as_uri())
     if scripts:
-        place.locator(".tfb-stage > *").first.wait_for()
-        assert place.locator("img").count() == place.locator(".tfb-still").count() == 0
+        page.locator(".tfb-stage > *").first.wait_for()
+        assert page.locator("img").count() == page.locator(".tfb-still").count() == 0
     else:
-        picture = place.get_by_role("img")
+        picture = page.get_by_role("img")
         assert picture.is_visible()
         assert picture.get_attribute("alt") == taken()[FIGURES[0].__name__]["alt"]
         box = picture.bounding_box()

@@ -2,12 +2,20 @@
 ``test_parity`` with what sizes.
 """
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 import torch
 
+import tfbook.numpy
+import tfbook.torch
 from tfbook.numpy import init_layer
+
+HALVES = pytest.mark.parametrize(
+    "half", [tfbook.numpy, tfbook.torch], ids=["numpy", "torch"]
+)
 
 # axes that may differ do differ, and are primes where they can be
 SIZES = {
@@ -120,11 +128,16 @@ def of(name):
     return In(lambda half: getattr(half, name))
 
 
-def generator(half):
+def says(message, error=ValueError):
+    """Expect an error with this message, or this part of it."""
+    return pytest.raises(error, match=re.escape(message))
+
+
+def generator(half, seed=0):
     return (
-        np.random.default_rng(0)
-        if half.__name__.endswith("numpy")
-        else torch.Generator().manual_seed(0)
+        np.random.default_rng(seed)
+        if half is tfbook.numpy
+        else torch.Generator().manual_seed(seed)
     )
 
 
@@ -136,8 +149,10 @@ def native(half, X):
         return {name: native(half, x) for name, x in X.items()}
     if isinstance(X, (list, tuple)):
         return type(X)(native(half, x) for x in X)
-    if half.__name__.endswith("numpy"):
+    if half is tfbook.numpy:
         return X
     if isinstance(X, np.dtype):
         return getattr(torch, X.name)
-    return torch.from_numpy(X) if isinstance(X, np.ndarray) else X
+    if not isinstance(X, np.ndarray):
+        return X
+    return torch.from_numpy(X if X.flags.writeable else X.copy())

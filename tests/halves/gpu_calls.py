@@ -138,7 +138,7 @@ MORE = {
         lambda a: call(60 * a("... T vocab"), a.whole("... T", below=a.vocab))
     ],
 }
-OWN = {
+DECODING = {
     "generate": (
         generated,
         [
@@ -153,11 +153,11 @@ NO_CALL = {
     "device": "takes and gives no tensor; test_device_is_cuda_where_there_is_one"
 }
 
-CALLS = [(name, f, way) for name, (f, ways) in OWN.items() for way in ways]
+CALLS = [(name, f, way) for name, (f, ways) in DECODING.items() for way in ways]
 CALLS += [
     (name, getattr(tt, name), way)
     for name, ways in CASES.items()
-    if name not in OWN
+    if name not in DECODING
     for way in ways
 ]
 CALLS += [(name, getattr(tt, name), way) for name, ways in MORE.items() for way in ways]

@@ -9,9 +9,9 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 class Rounding(TorchDispatchMode):
     """Move what every operator takes and gives by a share of up to ``u``, where it
-    hangs on tensors that are watched.
+    depends on tensors that are watched.
 
-    What hangs on none of them is a constant, such as the angles of positions, and is
+    What depends on none of them is a constant, such as the angles of positions, and is
     right to the last digit until it meets one.
     """
 
@@ -28,7 +28,7 @@ class Rounding(TorchDispatchMode):
         """Take the tensors in X as inputs, and return X."""
         for x in floats(X):
             self.kept.append(x)  # as long as it lives, no other tensor takes its place
-            self.known.add(place(x))
+            self.known.add(storage(x))
         return X
 
     def moved(self, x):
@@ -40,7 +40,7 @@ class Rounding(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if not any(place(x) in self.known for x in floats((args, kwargs))):
+        if not any(storage(x) in self.known for x in floats((args, kwargs))):
             return func(*args, **kwargs)
         once = {}  # a tensor that is taken twice is still itself: x == x
         # a view's argument, or one that is changed in place
@@ -76,7 +76,7 @@ def floats(X):
     ]
 
 
-def place(x):
+def storage(x):
     """Where a tensor and its views are held."""
     return x.untyped_storage()._cdata
 

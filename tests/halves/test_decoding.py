@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from all_pairs import all_pairs
+from calls import HALVES, generator, native
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +21,6 @@ from tfbook.numpy.position_schemes import POSITION_SCHEMES
 
 B, T, T_MAX, VOCAB, D, H, H_KV, D_K, D_V, D_FF, L = 3, 7, 19, 13, 11, 6, 2, 4, 5, 17, 2
 LENGTHS = np.array([7, 2, 5])
-HALVES = pytest.mark.parametrize("half", [tn, tt], ids=["numpy", "torch"])
 POSITIONS = list(POSITION_SCHEMES)
 EVERY = pytest.mark.parametrize("positions", POSITIONS)
 
@@ -37,10 +37,6 @@ def parameters(norm="pre", gated=False, dtype=np.float64, seed=0, L=L):
     if norm == "pre":
         P |= {"gamma_f": rng.standard_normal(D), "beta_f": rng.standard_normal(D)}
     return {name: p.astype(dtype) for name, p in P.items()}
-
-
-def native(half, X):
-    return torch.from_numpy(np.array(X)) if half is tt else X
 
 
 def language_model(half, positions="none", norm="pre", **options):
@@ -81,13 +77,13 @@ def test_a_cached_step_makes_the_waves_of_its_own_positions_alone(half, monkeypa
 
     def watched(position, d):
         made.append(tuple(position.shape))
-        rows = waves(position, d)
+        rows = sinusoids(position, d)
         np.testing.assert_array_equal(
             np.asarray(rows), np.asarray(table)[np.asarray(position)]
         )
         return rows
 
-    waves = model.sinusoids
+    sinusoids = model.sinusoids
     monkeypatch.setattr(model, "sinusoids", watched)
     P, cache = (
         {name: native(half, p) for name, p in parameters().items()},
@@ -220,14 +216,6 @@ def test_generation_is_the_same_without_a_cache(half, positions, temperature):
     )
 
 
-def generator(half, seed=3):
-    return (
-        np.random.default_rng(seed)
-        if half is tn
-        else torch.Generator().manual_seed(seed)
-    )
-
-
 @HALVES
 @EVERY
 @pytest.mark.parametrize("cached", [True, False])
@@ -237,14 +225,14 @@ def test_a_prompt_goes_on_alone_as_it_does_in_a_batch(half, positions, cached):
     # what stands in the padding is never looked at
     rubbish = np.where(np.arange(T) < LENGTHS[:, None], tokens, 10**6)
     for prompts in (tokens, rubbish):
-        together = np.asarray(
+        batch = np.asarray(
             half.generate(
                 model, native(half, prompts), n, lengths=lengths, cached=cached
             )
         )
         for i, length in enumerate(LENGTHS):
             alone = half.generate(model, native(half, tokens[i, :length]), n)
-            np.testing.assert_array_equal(together[i], np.asarray(alone))
+            np.testing.assert_array_equal(batch[i], np.asarray(alone))
 
 
 @EVERY

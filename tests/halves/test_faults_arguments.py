@@ -3,11 +3,11 @@ each is honoured, or refused by name.
 """
 
 import math
-import re
 
 import numpy as np
 import pytest
 import torch
+from calls import HALVES, generator, native, says
 from numpy.testing import assert_allclose, assert_array_equal
 
 import tfbook.numpy as tn
@@ -15,20 +15,7 @@ import tfbook.torch as tt
 from tfbook.numpy.training import loss_and_gradients
 from tfbook.torch.sequences import MixedModel, SequenceClassifier, mixed_loss
 
-HALVES = pytest.mark.parametrize("half", [tn, tt], ids=["numpy", "torch"])
 FRACTIONS = "dtype: expected one of floating-point numbers, got "
-
-
-def says(words):
-    return pytest.raises(ValueError, match=re.escape(words))
-
-
-def native(half, X):
-    return torch.from_numpy(np.array(X)) if half is tt else np.array(X)
-
-
-def generator(half):
-    return np.random.default_rng(0) if half is tn else torch.Generator().manual_seed(0)
 
 
 @HALVES
@@ -112,7 +99,7 @@ def test_chances_have_a_finite_sum(half, p):
         np.errstate(over="ignore"),
         says("p: expected chances, none negative and some above 0, with a finite sum"),
     ):
-        half.sample(native(half, p), generator(half))
+        half.sample(native(half, np.array(p)), generator(half))
 
 
 @HALVES
@@ -138,7 +125,7 @@ def test_the_smallest_settings_leave_the_likeliest(half, dtype):
 )
 def test_settings_of_sampling_are_numbers(half, options, words):
     with says(words):
-        half.token_distribution(native(half, [0.0, 1.0]), **options)
+        half.token_distribution(native(half, np.array([0.0, 1.0])), **options)
 
 
 @HALVES
@@ -225,7 +212,7 @@ def test_a_residual_takes_what_the_half_takes():
 
 @HALVES
 def test_a_model_gives_what_the_half_takes(half):
-    tokens = native(half, [[1, 2]])
+    tokens = native(half, np.array([[1, 2]]))
 
     def model(tokens, pad, cache):
         return [[[0.0, 0.0, 1.0]] * tokens.shape[-1]]
@@ -278,7 +265,7 @@ def test_an_unknown_position_scheme_is_refused(half, positions):
         f" {positions!r}"
     )
     with says(words):
-        half.language_model(native(half, [1, 2]), P, 2, positions=positions)
+        half.language_model(native(half, np.array([1, 2])), P, 2, positions=positions)
     with says(words):
         tt.LanguageModel(4, 4, 4, 2, 1, positions)
 

@@ -7,13 +7,13 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from calls import HALVES, native
 from numpy.testing import assert_allclose, assert_array_equal
 
 import tfbook.numpy as tn
 import tfbook.torch as tt
 
 T, T_k, d_k, d_v = 3, 5, 4, 2
-HALVES = pytest.mark.parametrize("half", [tn, tt], ids=["numpy", "torch"])
 FORMS = [(tn, "scaled_dot_product_attention"), (tn, "rotary_attention")]
 FORMS += [
     (tt, "scaled_dot_product_attention"),
@@ -21,10 +21,6 @@ FORMS += [
     (tt, "fused_attention"),
 ]
 STREAMING = [(tn, "streaming_attention"), (tt, "streaming_attention")]
-
-
-def native(half, X):
-    return torch.from_numpy(X) if half is tt else X
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ and padding that is no count.
 
 import math
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import tfbook.numpy as tn
 import tfbook.torch as tt
 from tfbook.numpy.training import loss_and_gradients
 from tfbook.text import decode
+from tfbook.text.byte_pairs import BytePairs
 from tfbook.text.ngrams import ngram_loss
 from tfbook.text.windows import all_windows, windows
 from tfbook.torch.sequences import MixedModel, mixed_loss
@@ -24,15 +26,11 @@ VOCAB, D, H = 256, 8, 2
 TOKENS = [[1, 100, 127], [0, 2, 126]]
 
 
-def native(half, X):
-    return torch.from_numpy(np.array(X)) if half.name == "torch" else X
-
-
 def parameters(half, **options):
     rng = np.random.default_rng(0)
     P = {"E": rng.normal(size=(VOCAB, D)), "P": rng.normal(size=(9, D))}
     P |= {f"layers.0.{name}": p for name, p in tn.init_layer(D, H, rng=rng).items()}
-    return {name: native(half, p) for name, p in P.items()}
+    return {name: half.native(p) for name, p in P.items()}
 
 
 @EVERY
@@ -62,7 +60,7 @@ def test_every_integer_dtype_is_read_by_a_language_model(half, dtype):
 @EVERY
 def test_every_integer_dtype_is_a_prompt_with_a_length(half, dtype):
     def successor(tokens, pad, cache):
-        return native(half, np.eye(128)[(np.asarray(tokens) + 1) % 128])
+        return half.native(np.eye(128)[(np.asarray(tokens) + 1) % 128])
 
     said = half.generate(
         successor,
@@ -77,9 +75,9 @@ def test_narrow_lengths_of_long_sequences(half):
     """100 is not above 300, though 300 is 44 in 8 bits."""
     mask = half.padding_mask(np.array([100, 200], np.uint8), 300)
     assert_array_equal(mask.sum(-1)[:, 0], [100, 200])
-    prompts = native(half, np.tile(np.arange(300), (2, 1)))
+    prompts = half.native(np.tile(np.arange(300), (2, 1)))
     tokens, pad = half.module.left_pad(
-        prompts, native(half, np.array([100, 200], np.uint8))
+        prompts, half.native(np.array([100, 200], np.uint8))
     )
     assert_array_equal(pad, [200, 100])
     assert_array_equal(tokens[:, -1], [99, 199])
@@ -128,7 +126,7 @@ def test_a_memory_mapped_file_of_uint16_is_text(half, tmp_path):
     np.arange(1000, dtype=np.uint16).tofile(tmp_path / "train.bin")
     file = np.memmap(tmp_path / "train.bin", np.uint16, mode="r")
     assert_array_equal(
-        half.module.embed(file[990:], native(half, np.arange(1000.0)[:, None]))[:, 0],
+        half.module.embed(file[990:], half.native(np.arange(1000.0)[:, None]))[:, 0],
         np.arange(990, 1000),
     )
     inputs, targets = windows(file, T=4, n=3, rng=np.random.default_rng(0))
@@ -138,7 +136,7 @@ def test_a_memory_mapped_file_of_uint16_is_text(half, tmp_path):
     P = parameters(half)
     model = half.module.language_model
     assert_array_equal(
-        model(file[3:7], P, H), model(native(half, np.arange(3, 7)), P, H)
+        model(file[3:7], P, H), model(half.native(np.arange(3, 7)), P, H)
     )
 
 
@@ -173,6 +171,7 @@ def test_fractions_and_booleans_are_no_tokens(half, tokens):
         lambda: windows(tokens, 1, 1, np.random.default_rng(0)),
         lambda: ngram_loss(tokens, tokens, 1, 3),
         lambda: decode(tokens, "abn"),
+        lambda: BytePairs([]).decode(tokens),
         lambda: half.language_model(tokens, parameters(half), H),
     ):
         with pytest.raises(
@@ -202,12 +201,19 @@ def test_ngrams_take_one_row_of_tokens():
         ngram_loss([[0, 1]], [0, 1], 1, vocab=2)
 
 
-def test_decode_takes_one_sequence():
-    with pytest.raises(
-        ValueError, match=re.escape("tokens: expected (T,), got (2, 3)")
-    ):
-        decode([[1, 0, 2], [0, 2, 0]], "abn")
-    assert decode([], "abn") == ""
+@pytest.mark.parametrize(
+    "decode", [partial(decode, characters="abn"), BytePairs([]).decode]
+)
+def test_decode_takes_one_sequence(decode):
+    batch = [[1, 0, 2], [0, 2, 0]]
+    for tokens in (batch, np.array(batch, np.uint8), torch.tensor(batch)):
+        with pytest.raises(
+            ValueError, match=re.escape("tokens: expected (T,), got (2, 3)")
+        ):
+            decode(tokens)
+    with pytest.raises(ValueError, match=re.escape("tokens: expected (T,), got ()")):
+        decode(1)
+    assert decode([]) == ""
 
 
 @pytest.mark.parametrize(

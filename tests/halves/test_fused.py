@@ -37,7 +37,7 @@ def qkv(T=T, T_k=T_k):
     ]
 
 
-def held_together(Q, K, V, mask=None, bias=None, scale=None, causal=False):
+def agrees_with_plain(Q, K, V, mask=None, bias=None, scale=None, causal=False):
     band = causal_mask(Q.shape[-2], K.shape[-2])
     seen = mask if not causal else band if mask is None else mask & band
     ours, fused = (
@@ -73,14 +73,14 @@ BIASES = {
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
 @pytest.mark.parametrize("bias", BIASES.values(), ids=BIASES)
 def test_fused_is_the_readable_form(mask, bias):
-    held_together(*qkv(), mask, bias)
-    held_together(*qkv(), mask, bias, scale=0.7, causal=True)
+    agrees_with_plain(*qkv(), mask, bias)
+    agrees_with_plain(*qkv(), mask, bias, scale=0.7, causal=True)
 
 
 @pytest.mark.parametrize(("T", "T_k"), [(5, 5), (1, 7), (2, 7), (7, 2), (3, 0), (1, 1)])
 def test_causal_aligns_the_last_query_with_the_last_key(T, T_k):
-    held_together(*qkv(T, T_k), causal=True)
-    held_together(*qkv(T, T_k), chance(T, T_k), causal=True)
+    agrees_with_plain(*qkv(T, T_k), causal=True)
+    agrees_with_plain(*qkv(T, T_k), chance(T, T_k), causal=True)
 
 
 def test_leading_axes_broadcast():
@@ -89,8 +89,8 @@ def test_leading_axes_broadcast():
         normal(H, T_k, d_k).requires_grad_(),
         normal(T_k, d_v).requires_grad_(),
     )
-    held_together(Q, K, V)
-    held_together(Q[0, 0], K[0], V)
+    agrees_with_plain(Q, K, V)
+    agrees_with_plain(Q[0, 0], K[0], V)
 
 
 def test_gradients_where_a_query_has_no_keys():
@@ -169,8 +169,8 @@ def test_a_fused_layer_compiles_to_one_graph():
 def test_five_axes(mask):
     X = normal(2, B, H, T + 2 * T_k, d_k)
     Q, K, V = (X.requires_grad_() for X in X.detach().split([T, T_k, T_k], dim=-2))
-    held_together(Q, K, V, mask if mask is None else chance(*mask))
-    held_together(
+    agrees_with_plain(Q, K, V, mask if mask is None else chance(*mask))
+    agrees_with_plain(
         Q,
         K,
         V,
@@ -178,7 +178,7 @@ def test_five_axes(mask):
         normal(*mask) if mask and mask[-2:] == (T, T_k) else None,
         causal=True,
     )
-    held_together(Q, K[0], V[0, 0], mask if mask is None else chance(*mask))
+    agrees_with_plain(Q, K[0], V[0, 0], mask if mask is None else chance(*mask))
 
 
 @pytest.mark.parametrize("leading", [(), (2,), (2, 3), (2, 1, 3), (1, 2, 1, 3)])

@@ -8,16 +8,13 @@ import pickle
 import numpy as np
 import pytest
 import torch
+from calls import HALVES, generator
 
 import tfbook.numpy
 import tfbook.torch
 from tfbook.numpy import init_layer
 from tfbook.text.byte_pairs import BytePairs, learn_byte_pairs
 from tfbook.torch import LanguageModel
-
-HALVES = pytest.mark.parametrize(
-    "half", [tfbook.numpy, tfbook.torch], ids=["numpy", "torch"]
-)
 
 
 def native(half, X, dtype="float64"):
@@ -54,11 +51,11 @@ def test_a_cache_keeps_one_dtype(half, first, then):
 
 @HALVES
 def test_room_is_made_by_the_block_and_only_when_it_is_needed(half):
-    cache, one, room = half.KeyValueCache(block=3), native(half, [[[1.0]]]), []
+    cache, one, capacity = half.KeyValueCache(block=3), native(half, [[[1.0]]]), []
     for _ in range(7):
         cache.extend(one, one)
-        room.append(cache.keys.shape[-2])
-    assert room == [3, 3, 3, 6, 6, 6, 9]
+        capacity.append(cache.keys.shape[-2])
+    assert capacity == [3, 3, 3, 6, 6, 6, 9]
 
 
 @HALVES
@@ -231,11 +228,7 @@ def test_with_a_cache_each_token_is_read_once(half):
 @HALVES
 def test_draws_are_of_the_distribution(half):
     logits, n = np.array([0.0, 1.0, 2.0, -1.0, 0.5]), 40_000
-    rng = (
-        torch.Generator().manual_seed(0)
-        if half is tfbook.torch
-        else np.random.default_rng(0)
-    )
+    rng = generator(half)
     for options, right in (
         ({"temperature": 0.5}, np.exp(2 * logits)),
         ({"temperature": 2.0}, np.exp(logits / 2)),
@@ -274,11 +267,7 @@ def test_the_coldest_draw_is_the_first_of_the_likeliest(half):
 @HALVES
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_draws_from_half_precision_reach_every_token(half, dtype):
-    rng = (
-        torch.Generator().manual_seed(0)
-        if half is tfbook.torch
-        else np.random.default_rng(0)
-    )
+    rng = generator(half)
     # in half precision a running sum stops growing at 1/2
     p = native(half, np.full((2000, 5000), 1 / 4096), dtype)
     drawn = np.array(half.sample(p, rng).tolist())

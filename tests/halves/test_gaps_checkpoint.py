@@ -148,7 +148,7 @@ OPTIMIZERS = [
 
 @pytest.mark.parametrize("kind", OPTIMIZERS, ids=lambda kind: kind.__name__)
 def test_each_optimizer_goes_on_as_if_nothing_had_happened(kind, tmp_path):
-    def descend(one, optimizer, steps):
+    def take_steps(one, optimizer, steps):
         def closure():
             optimizer.zero_grad()
             value = (one(torch.ones(2, 3)) - torch.tensor([[1.0, 2.0]])).square().sum()
@@ -161,11 +161,11 @@ def test_each_optimizer_goes_on_as_if_nothing_had_happened(kind, tmp_path):
     torch.manual_seed(0)
     one, two = nn.Linear(3, 2), nn.Linear(3, 2)
     optimizer, other = kind(one.parameters(), lr=0.01), kind(two.parameters(), lr=0.5)
-    descend(one, optimizer, 3)
+    take_steps(one, optimizer, 3)
     save_checkpoint(tmp_path / "a", one, optimizer)
     load_checkpoint(tmp_path / "a", two, other)
     for each in ((one, optimizer), (two, other)):
-        descend(*each, 3)
+        take_steps(*each, 3)
     assert all(
         torch.equal(p, q)
         for p, q in zip(one.parameters(), two.parameters(), strict=True)

@@ -209,8 +209,8 @@ def test_a_layer_on_one_process_is_the_layer(alone, norm, gated):
 def test_pieces_are_in_order_and_gradients_are_means(monkeypatch):
     X = torch.arange(24).reshape(4, 6)
     for axis in (0, -1):
-        pieces = [shard(X, Mesh(rank, 2, None), axis) for rank in range(2)]
-        assert torch.equal(torch.cat(pieces, dim=axis), X)
+        shards = [shard(X, Mesh(rank, 2, None), axis) for rank in range(2)]
+        assert torch.equal(torch.cat(shards, dim=axis), X)
     p = nn.Parameter(torch.zeros(2))
     p.grad = torch.tensor([2.0, 4.0])
     # as if four gradients came to eight times this one

@@ -207,7 +207,7 @@ def expect_close(f, way, where, dtype, right=None):
     answers, gradients = compare(f, way, where, dtype, right or f)
     for off, _ in answers + gradients:
         assert off <= 1, f"off by {off:.1f} times what roundings explain"
-    # a gradient may hang on which side of 0 a relu's input falls
+    # a gradient may depend on which side of 0 a relu's input falls
     for _, reach in answers:
         assert reach <= LOOSEST, (
             f"roundings reach {reach:.0f} units: such a case tests nothing"
@@ -337,7 +337,7 @@ def test_the_walk_sees(wrong, dtype):
         expect_close(wrong(dtype), way, "cpu", dtype, right)
 
 
-def test_roundings_move_what_hangs_on_the_inputs_and_nothing_else():
+def test_roundings_move_what_depends_on_the_inputs_and_nothing_else():
     X, constant = (
         torch.ones(1000, dtype=torch.float64),
         torch.ones(1000, dtype=torch.float64),

@@ -2,11 +2,10 @@
 and faults met elsewhere.
 """
 
-import re
-
 import numpy as np
 import pytest
 import torch
+from calls import says
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -19,10 +18,6 @@ from tfbook.notebook.examples import X as X_SMALL
 B, T, d, d_ff, H, H_kv, d_k, d_v = 2, 5, 11, 13, 6, 3, 2, 7
 some = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 NORMS = ["post", "pre", "both"]
-
-
-def says(message, error=ValueError):
-    return pytest.raises(error, match=re.escape(message))
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ language model that learns.
 
 import copy
 import pickle
-import re
 
 import numpy as np
 import pytest
 import torch
+from calls import says
 from numpy.testing import assert_allclose
 
 import tfbook.numpy
@@ -39,10 +39,6 @@ def seeded():
     with torch.random.fork_rng():
         torch.manual_seed(0)
         yield
-
-
-def says(message):
-    return pytest.raises(ValueError, match=re.escape(message))
 
 
 def stirred(module):

@@ -2,11 +2,10 @@
 readers meet elsewhere.
 """
 
-import re
-
 import numpy as np
 import pytest
 import torch
+from calls import says
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -33,10 +32,6 @@ def weights(rng):
         rng.normal(size=shape)
         for shape in [(d, H * d_k), (d, H_kv * d_k), (d, H_kv * d_v), (H * d_v, d)]
     ]
-
-
-def says(message, error=ValueError):
-    return pytest.raises(error, match=re.escape(message))
 
 
 def by_definition(half, X, context, weights, mask=None, bias=None):

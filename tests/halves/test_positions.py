@@ -2,11 +2,10 @@
 elsewhere.
 """
 
-import re
-
 import numpy as np
 import pytest
 import torch
+from calls import says
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,11 +14,7 @@ import tfbook.torch
 
 B, T, d, vocab, T_max = 2, 5, 7, 11, 13
 some = settings(max_examples=25, deadline=None, derandomize=True, database=None)
-places = st.integers(0, 10**5)
-
-
-def says(message, error=ValueError):
-    return pytest.raises(error, match=re.escape(message))
+offsets = st.integers(0, 10**5)
 
 
 def dtype_of(half, name):
@@ -147,7 +142,7 @@ def test_alibi_is_a_distance_and_knows_a_cache(half):
 
 
 @some
-@given(places, places, st.integers(-1000, 1000))
+@given(offsets, offsets, st.integers(-1000, 1000))
 def test_rotary_scores_know_distance_alone(half, p, q, shift):
     x, y = np.random.default_rng(0).normal(size=(2, 1, 6))
 

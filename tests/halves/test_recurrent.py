@@ -59,13 +59,13 @@ def layers(half, dtype=np.float64, leading=(B,)):
 def test_rnn_agrees_with_torchs_own():
     X, W_x, W_h, b, h_0, _ = tensors(arrays())
     oracle = torch.nn.RNN(D, D_H, batch_first=True, dtype=torch.float64)
-    own = {
+    parameters = {
         "weight_ih_l0": W_x.T,
         "weight_hh_l0": W_h.T,
         "bias_ih_l0": b,
         "bias_hh_l0": 0 * b,
     }
-    oracle.load_state_dict(own)
+    oracle.load_state_dict(parameters)
     torch.testing.assert_close(tt.rnn(X, W_x, W_h, b), oracle(X)[0])
     torch.testing.assert_close(tt.rnn(X, W_x, W_h, b, h_0), oracle(X, h_0[None])[0])
 
@@ -137,10 +137,10 @@ def test_a_sequence_may_be_read_in_two_parts(cut, name):
 @pytest.mark.parametrize("half", [tn, tt])
 def test_every_sequence_of_a_batch_is_read_alone(half):
     for name, f, X, h, c in layers(half):
-        together = f(X, h, c)
+        batch = f(X, h, c)
         for i in range(B):
             np.testing.assert_allclose(
-                np.asarray(together[i]),
+                np.asarray(batch[i]),
                 np.asarray(f(X[i], h[i], c[i])),
                 rtol=1e-12,
                 err_msg=name,

@@ -91,11 +91,13 @@ def test_a_divisor_takes_the_size_that_it_divides():
         (lambda: scores(Q[0, 0], K), "Q: expected (..., T, d_k), got (4,)"),
         (
             lambda: scores(Q, np.ones((3, 7, 4))),
-            "K: expected a shape that broadcasts to the leading axes of Q = (2,), got (3,)",  # noqa: E501
+            "K: expected a shape that broadcasts to the leading axes of Q = (2,),"
+            " got (3,)",
         ),
         (
             lambda: scores(Q, K, np.ones((5, 6))),
-            "mask: expected a shape that broadcasts to (..., T, T_k) = (2, 5, 7), got (5, 6)",  # noqa: E501
+            "mask: expected a shape that broadcasts to (..., T, T_k) = (2, 5, 7),"
+            " got (5, 6)",
         ),
         (lambda: scores(Q[..., :1, :], K, np.ones((5, 7))), "mask: expected"),
         (

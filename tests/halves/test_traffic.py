@@ -177,7 +177,7 @@ def by_hand(Q, K, V, mask):
 def test_fused_kernels_hand_on_what_they_need_not_store():
     Q, K, V = torch.randn(3, 2, 9, 4).unbind()
     mask = torch.ones(9, 9, dtype=torch.bool).tril()
-    apart, together = (
+    apart, merged = (
         kernels(by_hand, Q, K, V, mask, fused=fused) for fused in (False, True)
     )
     assert [names for names, _ in apart] == [
@@ -190,13 +190,13 @@ def test_fused_kernels_hand_on_what_they_need_not_store():
         "div",
         "bmm",
     ]
-    assert [names for names, _ in together] == [
+    assert [names for names, _ in merged] == [
         "bmm",
         "where amax sub exp sum div",
         "bmm",
     ]
     counted = plain_attention(9, 4, H=2, size=4)
-    assert [moved for _, moved in together] == [
+    assert [moved for _, moved in merged] == [
         counted["scores"].bytes,
         counted["softmax"].bytes + mask.numel(),
         counted["mix"].bytes,

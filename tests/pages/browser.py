@@ -122,19 +122,23 @@ def raw_maths(page):
     know.
     """
     return page.evaluate(r"""() => {
-      const faults = [];
-      for (const math of document.querySelectorAll("span.math, div.math"))
-        if (!math.querySelector("mjx-container")) faults.push(`not typeset: ${math.textContent.trim().slice(0, 60)}`);
-      for (const error of document.querySelectorAll("mjx-merror, [data-mjx-error]")) faults.push(`error: ${error.textContent}`);
-      for (const text of document.querySelectorAll("mjx-assistive-mml mtext"))
-        if (text.textContent.includes("\\")) faults.push(`unknown macro: ${text.textContent}`);
-      const walker = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT);
+      const faults = [], all = (selector) => document.querySelectorAll(selector);
+      const say = (fault, { textContent }) =>
+        faults.push(`${fault}: ${textContent.trim().slice(0, 60)}`);
+      for (const math of all("span.math, div.math"))
+        if (!math.querySelector("mjx-container")) say("not typeset", math);
+      for (const error of all("mjx-merror, [data-mjx-error]")) say("error", error);
+      for (const text of all("mjx-assistive-mml mtext"))
+        if (text.textContent.includes("\\")) say("unknown macro", text);
+      const code = "pre, code, script, style, textarea, mjx-container";
+      const main = document.querySelector("main") ?? document.body;
+      const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
       for (let node; (node = walker.nextNode());) {
-        if (node.parentElement.closest("pre, code, script, style, textarea, mjx-container")) continue;
-        if (/\$|\\[([a-zA-Z]/.test(node.data)) faults.push(`source in the text: ${node.data.trim().slice(0, 60)}`);
+        if (node.parentElement.closest(code)) continue;
+        if (/\$|\\[([a-zA-Z]/.test(node.data)) say("source in the text", node);
       }
       return faults;
-    }""")  # noqa: E501
+    }""")
 
 
 def unnamed_pictures(page):
@@ -142,15 +146,19 @@ def unnamed_pictures(page):
     return page.evaluate("""() => {
       const faults = [];
       for (const picture of document.querySelectorAll("img, canvas, svg")) {
-        if (picture.parentElement.closest("svg") || picture.closest("[aria-hidden=true]")) continue;
-        if (["presentation", "none"].includes(picture.getAttribute("role")) || !picture.getClientRects().length) continue;
         const said = (name) => picture.getAttribute(name);
-        const pointed = document.getElementById(said("aria-labelledby") ?? "")?.textContent;
-        const name = said("aria-label") || pointed || said("alt") || picture.querySelector(":scope > title")?.textContent;
+        if (picture.parentElement.closest("svg")) continue;
+        if (picture.closest("[aria-hidden=true]")) continue;
+        if (["presentation", "none"].includes(said("role"))) continue;
+        if (!picture.getClientRects().length) continue;
+        const pointed = document.getElementById(said("aria-labelledby") ?? "");
+        const title = picture.querySelector(":scope > title");
+        const name = said("aria-label") || pointed?.textContent || said("alt")
+          || title?.textContent;
         if (!name?.trim()) faults.push(`no name: ${picture.outerHTML.slice(0, 80)}`);
       }
       return faults;
-    }""")  # noqa: E501
+    }""")
 
 
 def overflow(page):
@@ -159,55 +167,75 @@ def overflow(page):
       const width = innerWidth, faults = [];
       const root = document.documentElement.scrollWidth;
       if (root > width) faults.push(`the page is ${root} px wide`);
-      const held = (node) => { // inside a box that scrolls by itself, or clips on purpose
-        for (let box = node.parentElement; box && box !== document.body; box = box.parentElement) {
+      const around = function* (node) {
+        let box = node.parentElement;
+        for (; box && box !== document.body; box = box.parentElement) yield box;
+      };
+      // inside a box that scrolls by itself, or clips on purpose
+      const held = (node) => {
+        for (const box of around(node)) {
           const holds = /auto|scroll|hidden|clip/.test(getComputedStyle(box).overflowX);
           if (holds && box.getBoundingClientRect().right <= width + 1) return true;
         }
         return false;
       };
       for (const node of document.querySelectorAll("main *")) {
-        const box = node.getBoundingClientRect();
-        if (box.width && box.right > width + 1 && getComputedStyle(node).visibility !== "hidden" && !held(node))
-          faults.push(`${node.tagName.toLowerCase()}.${node.className} ends at ${Math.round(box.right)} px`);
+        const box = node.getBoundingClientRect(), right = Math.round(box.right);
+        if (!box.width || box.right <= width + 1 || held(node)) continue;
+        if (getComputedStyle(node).visibility !== "hidden")
+          faults.push(`${node.localName}.${node.className} ends at ${right} px`);
       }
-      const walker = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT);
-      for (let node; (node = walker.nextNode());) { // words beyond the edge of a box that hides what is beyond
+      // words beyond the edge of a box that hides what is beyond
+      const main = document.querySelector("main") ?? document.body;
+      const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+      for (let node; (node = walker.nextNode());) {
         const range = document.createRange();
         range.selectNodeContents(node);
         const text = range.getBoundingClientRect();
-        if (!node.data.trim() || !text.width || node.parentElement.closest("mjx-container, script, style")) continue;
-        for (let box = node.parentElement; box && box !== document.body; box = box.parentElement) {
-          const { overflowX, overflowY, display, visibility } = getComputedStyle(box), edge = box.getBoundingClientRect();
-          if (visibility === "hidden" || Math.min(edge.width, edge.height) <= 2) break; // for screen readers alone
-          if (/auto|scroll/.test(overflowX + overflowY)) break; // it scrolls
-          if (display === "inline" && box.localName !== "svg") continue; // it holds nothing back
-          const beside = /hidden|clip/.test(overflowX) && (text.left < edge.left - 1 || text.right > edge.right + 1);
-          const room = text.height / 3, tall = text.top < edge.top - room || text.bottom > edge.bottom + room;
-          const above = /hidden|clip/.test(overflowY) && tall;
-          if (beside || above) faults.push(`cut off: ${node.data.trim().slice(0, 40)}`);
+        if (!node.data.trim() || !text.width) continue;
+        if (node.parentElement.closest("mjx-container, script, style")) continue;
+        for (const box of around(node)) {
+          const style = getComputedStyle(box), edge = box.getBoundingClientRect();
+          const hides = (axis) => /hidden|clip/.test(style[`overflow${axis}`]);
+          // for screen readers alone
+          if (style.visibility === "hidden") break;
+          if (Math.min(edge.width, edge.height) <= 2) break;
+          // it scrolls
+          if (/auto|scroll/.test(style.overflowX + style.overflowY)) break;
+          // it holds nothing back
+          if (style.display === "inline" && box.localName !== "svg") continue;
+          const margin = text.height / 3;
+          const beside = text.left < edge.left - 1 || text.right > edge.right + 1;
+          const above =
+            text.top < edge.top - margin || text.bottom > edge.bottom + margin;
+          if ((hides("X") && beside) || (hides("Y") && above))
+            faults.push(`cut off: ${node.data.trim().slice(0, 40)}`);
         }
       }
       return faults.slice(0, 5);
-    }""")  # noqa: E501
+    }""")
 
 
-SAME_INK = """() => { // in code and formulas: text that has the colours and the size of an earlier text of the same block
+# in code and formulas: marks text that has the colours and the size of an earlier text
+# of the same block
+SAME_INK = """() => {
   const paper = (node, block) => {
     const { backgroundColor, opacity } = getComputedStyle(node);
-    return `${backgroundColor} ${opacity} ${node === block ? "" : paper(node.parentElement, block)}`;
+    const behind = node === block ? "" : paper(node.parentElement, block);
+    return `${backgroundColor} ${opacity} ${behind}`;
   };
   for (const block of document.querySelectorAll("pre, mjx-container")) {
     const seen = new Set();
     for (const node of block.querySelectorAll("*")) {
       const { color, fontSize, fontWeight } = getComputedStyle(node);
       const ink = `${color} ${fontSize} ${fontWeight} ${paper(node, block)}`;
-      const written = [...node.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
+      const written = [...node.childNodes].some(
+        (child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
       node.toggleAttribute("data-same-ink", written && seen.has(ink));
       if (written) seen.add(ink);
     }
   }
-}"""  # noqa: E501
+}"""
 
 
 def inaccessible(page, within=None, contrast=True):
@@ -219,10 +247,12 @@ def inaccessible(page, within=None, contrast=True):
     page.evaluate(SAME_INK)
     found = page.evaluate(
         """async ([within, contrast]) => {
-      axe.configure({ rules: [{ id: "color-contrast", selector: ":not([data-same-ink])" }] });
-      const options = { preload: false, resultTypes: ["violations"], rules: { "color-contrast": { enabled: contrast } } };
-      return (await axe.run(within ?? document, options)).violations;
-    }""",  # noqa: E501
+      const id = "color-contrast", selector = ":not([data-same-ink])";
+      axe.configure({ rules: [{ id, selector }] });
+      const options = { preload: false, resultTypes: ["violations"] };
+      const rules = { [id]: { enabled: contrast } };
+      return (await axe.run(within ?? document, { ...options, rules })).violations;
+    }""",
         [within, contrast],
     )
     return [
@@ -240,8 +270,11 @@ def unreachable(page):
     """
     return page.evaluate(
         """() => [...document.querySelectorAll("body *")].filter((node) => {
-      const scrolls = node.scrollWidth > node.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(node).overflowX);
-      const held = node.tabIndex >= 0 || node.querySelector("a[href], button, input, select, [tabindex='0']");
+      const wide = node.scrollWidth > node.clientWidth + 1;
+      const scrolls = wide && /auto|scroll/.test(getComputedStyle(node).overflowX);
+      const stops = "a[href], button, input, select, [tabindex='0']";
+      const held = node.tabIndex >= 0 || node.querySelector(stops);
       return scrolls && node.checkVisibility() && !held;
-    }).map((node) => `${node.localName}.${node.className}: ${node.textContent.trim().slice(0, 40)}`)"""  # noqa: E501
+    }).map(({ localName, className, textContent }) =>
+      `${localName}.${className}: ${textContent.trim().slice(0, 40)}`)"""
     )

@@ -26,9 +26,11 @@ def page_of(tmp_path):
     return write
 
 
-def chosen(place, names="TdH"):
+def chosen(figure, names="TdH"):
     return [
-        place.locator(f".tfb-slider input[name={name}]").get_attribute("aria-valuetext")
+        figure.locator(f".tfb-slider input[name={name}]").get_attribute(
+            "aria-valuetext"
+        )
         for name in names
     ]
 
@@ -86,10 +88,8 @@ def test_the_name_may_be_left_out_where_there_is_one_figure(browser, page_of):
 
 
 def test_two_of_a_kind_have_links_of_their_own(browser, page_of):
-    with visit(
-        browser,
-        f"{page_of(AttentionExplorer(), AttentionExplorer(T=3))}#figure=AttentionExplorer.2&T=6",  # noqa: E501
-    ) as visited:
+    page = page_of(AttentionExplorer(), AttentionExplorer(T=3))
+    with visit(browser, f"{page}#figure=AttentionExplorer.2&T=6") as visited:
         page = visited.page
         first, second = page.locator("[data-figure=AttentionExplorer]").all()
         assert [chosen(first)[0], chosen(second)[0]] == ["12", "6"]
@@ -142,8 +142,11 @@ def test_an_address_that_was_opened_follows_and_is_written_now_and_then(
           const real = history.replaceState.bind(history);
           history.replaceState = (...all) => { window.written++; real(...all); };
           const range = document.querySelector("input[name=d]");
-          for (let i = 0; i < 200; i++) { range.value = i % 4; range.dispatchEvent(new Event("input", { bubbles: true })); }
-        }""")  # noqa: E501
+          for (let i = 0; i < 200; i++) {
+            range.value = i % 4;
+            range.dispatchEvent(new Event("input", { bubbles: true }));
+          }
+        }""")
         follows(page, "d=64")
         assert "figure=AttentionExplorer&T=6" in hashed(page)
         assert page.evaluate("window.written") <= 20, (

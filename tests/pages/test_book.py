@@ -14,11 +14,9 @@ from browser import (
     inaccessible,
     overflow,
     raw_maths,
-    served,
     unnamed_pictures,
     unreachable,
     visit,
-    why_not,
 )
 
 FIRST = "index.html"  # sends its reader on to the title page
@@ -29,14 +27,11 @@ SOURCES = [
     *ROOT.glob("templates/*.*"),
 ]
 
-needs_browser = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 
-
-@pytest.fixture(scope="module")
-def places():
+@pytest.fixture
+def addresses(address):
     """Where the book is read: served on this machine, and straight from the disk."""
-    with served(BOOK) as address:
-        yield {"server": address, "disk": BOOK.as_uri()}
+    return {"server": address, "disk": BOOK.as_uri()}
 
 
 def test_book_is_built_from_what_is_here():
@@ -102,18 +97,16 @@ def test_links_within_the_book_resolve(page, links):
 # ---- what a reader does ----
 
 
-@needs_browser
-def test_first_visit_is_quiet(browser, places):
+def test_first_visit_is_quiet(browser, addresses):
     with visit(
-        browser, f"{places['server']}/{CHAPTERS[0]}", theme=None, wait=800
+        browser, f"{addresses['server']}/{CHAPTERS[0]}", theme=None, wait=800
     ) as visited:
         assert visited.faults == []
 
 
-@needs_browser
-@pytest.mark.parametrize("place", ["server", "disk"])
-def test_search_finds_the_chapter(place, browser, places):
-    with visit(browser, f"{places[place]}/search.html?q=softmax") as visited:
+@pytest.mark.parametrize("where", ["server", "disk"])
+def test_search_finds_the_chapter(where, browser, addresses):
+    with visit(browser, f"{addresses[where]}/search.html?q=softmax") as visited:
         visited.page.locator("#search-results li a").first.wait_for(timeout=5000)
         found = [
             link.get_attribute("href")
@@ -121,23 +114,21 @@ def test_search_finds_the_chapter(place, browser, places):
         ]
         assert any("03-scaled-dot-product-attention" in target for target in found)
         # from the disk a browser refuses the lines of context, and says so
-        if place == "server":
+        if where == "server":
             assert visited.faults == []
 
 
-@needs_browser
-@pytest.mark.parametrize("place", ["server", "disk"])
-def test_first_address_leads_to_the_title_page(place, browser, places):
+@pytest.mark.parametrize("where", ["server", "disk"])
+def test_first_address_leads_to_the_title_page(where, browser, addresses):
     page = browser.new_page()
-    page.goto(f"{places[place]}/{FIRST}")
+    page.goto(f"{addresses[where]}/{FIRST}")
     page.wait_for_url("**/chapters/index.html")
     page.close()
 
 
-@needs_browser
-def test_contents_open_on_a_phone(browser, places):
+def test_contents_open_on_a_phone(browser, addresses):
     with visit(
-        browser, f"{places['server']}/chapters/index.html", width=390
+        browser, f"{addresses['server']}/chapters/index.html", width=390
     ) as visited:
         link = visited.page.locator(
             "nav.bd-links a", has_text="Scaled dot-product attention"
@@ -149,9 +140,8 @@ def test_contents_open_on_a_phone(browser, places):
         visited.page.wait_for_url("**/03-scaled-dot-product-attention.html")
 
 
-@needs_browser
-def test_theme_can_be_changed(browser, places):
-    with visit(browser, f"{places['server']}/chapters/index.html") as visited:
+def test_theme_can_be_changed(browser, addresses):
+    with visit(browser, f"{addresses['server']}/chapters/index.html") as visited:
         paper = "getComputedStyle(document.body).backgroundColor"
         before = visited.page.evaluate(paper)
         for _ in range(3):  # the button goes round light, dark, the system's
@@ -250,7 +240,6 @@ FAULTS = {
 }
 
 
-@needs_browser
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_checks_see(fault, browser, tmp_path):
     text, check = FAULTS[fault]

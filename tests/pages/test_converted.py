@@ -36,12 +36,12 @@ def converted(tmp_path_factory):
 def test_figures_live_after_nbconvert(converted, browser):
     with visit(browser, converted) as visited:
         for figure in FIGURES:
-            place, setting = (
+            locator, setting = (
                 on(visited.page, figure),
                 states(figure)[len(states(figure)) // 2],
             )
-            choose(place, figure, setting)
-            compare(figure, read(place, figure), setting)
+            choose(locator, figure, setting)
+            compare(figure, read(locator, figure), setting)
         assert visited.faults == []
 
 

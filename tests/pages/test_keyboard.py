@@ -5,36 +5,45 @@ page, and one always sees where one is.
 from contextlib import contextmanager
 
 import pytest
-from browser import BOOK, served, visit, why_not
+from browser import BOOK, served, visit
 
 CHAPTER = "chapters/03-scaled-dot-product-attention.html"
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
-
-STOPS = """() => { // what a keyboard must reach, in the order of the page; of the answers to one question, the first
-  const names = new Set(), wanted = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
-  const all = [...document.querySelectorAll(wanted)].filter((node) => {
-    if (!node.checkVisibility({ visibilityProperty: true }) || node.disabled || node.tabIndex < 0 || node.inert) return false;
+# what a keyboard must reach, in the order of the page; of the answers to one question,
+# the first
+STOPS = """() => {
+  const names = new Set();
+  const wanted =
+    'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+  return [...document.querySelectorAll(wanted)].filter((node) => {
+    if (!node.checkVisibility({ visibilityProperty: true })) return false;
+    if (node.disabled || node.tabIndex < 0 || node.inert) return false;
     if (node.type === "radio") return !names.has(node.name) && names.add(node.name);
     return true;
   });
-  return all;
-}"""  # noqa: E501
-NAMES = f"""() => ({STOPS})().map((node) =>
-  `${{node.localName}}.${{node.className}} ${{node.getAttribute("aria-label") ?? node.textContent.trim().slice(0, 30)}}`)"""  # noqa: E501
+}"""
+NAMES = f"""() => ({STOPS})().map((node) => {{
+  const words = node.textContent.trim().slice(0, 30);
+  const name = node.getAttribute("aria-label") ?? words;
+  return `${{node.localName}}.${{node.className}} ${{name}}`;
+}})"""
 HERE = """() => { // where the focus is, and whether that is seen
   const node = document.activeElement;
   if (!node || node === document.body) return null;
   const ring = (box) => {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(box);
-    return (outlineStyle !== "none" && parseFloat(outlineWidth) >= 2) || /0px 0px 0px [2-9]/.test(boxShadow);
+    const outlined = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+    return outlined || /0px 0px 0px [2-9]/.test(boxShadow);
   };
-  const hidden = node.getBoundingClientRect().width < 4; // a radio button for screen readers alone: its label shows the ring
+  // a radio button for screen readers alone: its label shows the ring
+  const hidden = node.getBoundingClientRect().width < 4;
   const seen = hidden ? node.closest("label") : node;
   const { top, bottom, left, right } = seen.getBoundingClientRect();
   const onScreen = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
-  return { stop: (STOPS)().indexOf(node), ring: ring(seen), onScreen, what: `${node.localName}.${node.className}` };
-}""".replace("STOPS", STOPS)  # a figure draws its buttons anew: they are counted anew  # noqa: E501
+  // a figure draws its buttons anew: they are counted anew
+  const stop = (STOPS)().indexOf(node), what = `${node.localName}.${node.className}`;
+  return { stop, ring: ring(seen), onScreen, what };
+}""".replace("STOPS", STOPS)
 
 
 @pytest.fixture(scope="module")

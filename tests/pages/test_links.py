@@ -63,8 +63,8 @@ def test_each_page_has_a_description_of_its_own():
 def test_sitemap_has_every_page_once():
     tree = ElementTree.parse(BOOK / "sitemap.xml")
     found = [
-        place.text
-        for place in tree.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
+        url.text
+        for url in tree.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")
     ]
     assert sorted(found) == sorted(HOME + page for page in READ)
 

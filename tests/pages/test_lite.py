@@ -184,7 +184,9 @@ def test_markdown_of_each_kind(book):
         "$$\nx\n$$ (eq-attention)": f"$$\nx\n\\tag{{{n}}}\n$$",
         "by {eq}`eq-attention`": f"by ({n})",
         "{cite}`rabe2021,dao2022`": "[Rabe and Staats, 2021, Dao et al., 2022]",
-        ":::{warning}\nTrue.\n\nMind.\n:::\n": "> **Warning.**\n>\n> True.\n>\n> Mind.\n",  # noqa: E501
+        ":::{warning}\nTrue.\n\nMind.\n:::\n": (
+            "> **Warning.**\n>\n> True.\n>\n> Mind.\n"
+        ),
         ":::{admonition} Note this\n:class: "
         "tip\nText\n:::": "> **Note this.**\n>\n> Text",
         f"[]({name})": f"[Scaled dot-product attention]({name}.ipynb)",
@@ -262,12 +264,12 @@ def test_wheels_are_whole_and_pure(tmp_path):
                     .decode()
                 )
                 assert digest == f"sha256={found}", name
-    own = zipfile.ZipFile(made[0]).namelist()
+    names = zipfile.ZipFile(made[0]).namelist()
     assert {
         "tfbook/numpy/attention.py",
         "tfbook/widgets/base.js",
         "tfbook/experiments/heads/heads.npz",
-    } <= set(own)
+    } <= set(names)
 
 
 # ---- the book's own pages ----

@@ -37,9 +37,11 @@ TYPES = {
 STDOUT, ERROR = "application/vnd.jupyter.stdout", "application/vnd.jupyter.error"
 READ = """() => [...document.querySelectorAll(".jp-Cell")].map((cell) => ({
   prompt: cell.querySelector(".jp-InputPrompt")?.textContent ?? "",
-  outputs: [...cell.querySelectorAll(".jp-OutputArea-output")].map((node) => [node.dataset.mimeType, node.textContent]),
-  pictures: [...cell.querySelectorAll(".jp-OutputArea-output img")].map((image) => image.naturalWidth),
-}))"""  # noqa: E501
+  outputs: [...cell.querySelectorAll(".jp-OutputArea-output")]
+    .map((node) => [node.dataset.mimeType, node.textContent]),
+  pictures: [...cell.querySelectorAll(".jp-OutputArea-output img")]
+    .map((image) => image.naturalWidth),
+}))"""
 
 
 @pytest.fixture(scope="module")
@@ -157,11 +159,11 @@ def test_every_cell_runs_and_prints_what_the_book_has(page):
 def test_figure_asks_the_python_in_the_browser(page):
     # a value that no table holds
     figure, (control, value) = FeedForwardExplorer, between(FeedForwardExplorer)
-    place = on(page, figure)
-    place.scroll_into_view_if_needed()
-    drawn(place, figure, python(figure).state)
-    place.get_by_label(f"{control.label}, any value").fill(str(value))
-    drawn(place, figure, {**python(figure).state, control.name: value})
+    locator = on(page, figure)
+    locator.scroll_into_view_if_needed()
+    drawn(locator, figure, python(figure).state)
+    locator.get_by_label(f"{control.label}, any value").fill(str(value))
+    drawn(locator, figure, {**python(figure).state, control.name: value})
 
 
 def test_formulas_and_the_line_in_place_of_torch_are_shown(page):
@@ -190,7 +192,8 @@ import tfbook.cost, tfbook.numpy
 
 
 class Checker(doctest.OutputChecker):
-    def check_output(self, want, got, flags):  # an integer has 32 bits here unless told, so NumPy says where it has 64
+    # an integer has 32 bits here by default, so NumPy says where it has 64
+    def check_output(self, want, got, flags):
         return super().check_output(want, got.replace(", dtype=int64", ""), flags)
 
 
@@ -200,8 +203,9 @@ for package in (tfbook.numpy, tfbook.cost):
         flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
         tried = doctest.testmod(importlib.import_module(found.name), optionflags=flags)
         result[found.name] = [tried.attempted, tried.failed]
-json.dumps({"modules": result, "platform": sys.platform, "torch": "torch" in sys.modules})
-"""  # noqa: E501
+torch = "torch" in sys.modules
+json.dumps({"modules": result, "platform": sys.platform, "torch": torch})
+"""
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="there is no node here")

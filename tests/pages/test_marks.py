@@ -6,12 +6,11 @@ import json
 import re
 
 import pytest
-from browser import BOOK, TYPESET, inaccessible, overflow, served, visit, why_not
+from browser import BOOK, TYPESET, inaccessible, overflow, visit
 from exercise_marks import exercises_by_chapter
 
 from tfbook.exercises import catalogue
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 CHAPTER = "chapters/03-scaled-dot-product-attention.html"
 TITLE, ALL = "chapters/index.html", "chapters/solutions.html"
 NAMES = exercises_by_chapter()["03"]
@@ -30,28 +29,21 @@ REFUSE = (
     "DOMException('denied', 'SecurityError'); } });"
 )
 SHIFTS = """window.shift = 0;
-new PerformanceObserver((list) => list.getEntries().forEach((one) => one.hadRecentInput || (window.shift += one.value)))
-  .observe({ type: "layout-shift", buffered: true });"""  # noqa: E501
+new PerformanceObserver((list) => {
+  for (const { hadRecentInput, value } of list.getEntries())
+    if (!hadRecentInput) window.shift += value;
+}).observe({ type: "layout-shift", buffered: true });"""
 
-WHERE = """() => [...document.querySelectorAll(".bd-article :is(h1, h2, h3, p, li, td, details, pre), .bd-sidebar-primary nav li")]
+WHERE = """() => [...document.querySelectorAll(
+  ".bd-article :is(h1, h2, h3, p, li, td, details, pre), .bd-sidebar-primary nav li")]
   .filter((node) => !node.closest(".tfb-filter, .tfb-end"))
-  .map((node) => { const { x, y, width, height } = node.getBoundingClientRect(); return [x, y, width, height].map(Math.round).join(); })"""  # noqa: E501
-
-
-@pytest.fixture(scope="module")
-def places():
-    with served(BOOK) as address:
-        yield {"server": address, "disk": BOOK.as_uri()}
+  .map((node) => node.getBoundingClientRect())
+  .map(({ x, y, width, height }) => [x, y, width, height].map(Math.round).join())"""
 
 
 @pytest.fixture(params=["server", "disk"])
-def book(request, places):
-    return places[request.param]
-
-
-@pytest.fixture
-def served_book(places):
-    return places["server"]
+def book(request, address):
+    return {"server": address, "disk": BOOK.as_uri()}[request.param]
 
 
 def opened(browser, book, name):
@@ -106,8 +98,8 @@ def sections(page):
     return page.locator("article section section:not([hidden]) > h2").count()
 
 
-def test_pages_know_the_exercises_of_all_chapters(browser, served_book):
-    with visit(browser, f"{served_book}/{TITLE}") as visited:
+def test_pages_know_the_exercises_of_all_chapters(browser, address):
+    with visit(browser, f"{address}/{TITLE}") as visited:
         assert visited.page.evaluate("tfbookExercises") == exercises_by_chapter()
 
 
@@ -147,8 +139,8 @@ def test_marks_are_kept_and_seen_everywhere(browser, book):
         assert visited.faults == []
 
 
-def test_a_mark_answers_to_the_keyboard(browser, served_book):
-    with visit(browser, f"{served_book}/{CHAPTER}") as visited:
+def test_a_mark_answers_to_the_keyboard(browser, address):
+    with visit(browser, f"{address}/{CHAPTER}") as visited:
         button = mark(visited.page, "exercise-softmax")
         assert button.get_attribute("aria-label") == "Done: softmax"
         button.focus()
@@ -158,10 +150,10 @@ def test_a_mark_answers_to_the_keyboard(browser, served_book):
         assert not pressed(visited.page, "exercise-softmax")
 
 
-def test_two_tabs_agree(browser, served_book):
-    with visit(browser, f"{served_book}/{CHAPTER}") as visited:
+def test_two_tabs_agree(browser, address):
+    with visit(browser, f"{address}/{CHAPTER}") as visited:
         one, other = visited.page, visited.page.context.new_page()
-        other.goto(f"{served_book}/{CHAPTER}")
+        other.goto(f"{address}/{CHAPTER}")
         mark(one, "exercise-softmax").click()
         other.locator(
             '.tfb-mark[data-mark="exercise-softmax"][aria-pressed="true"]'
@@ -208,10 +200,10 @@ def test_a_file_brings_marks_back(browser, book, tmp_path):
         assert visited.faults == []
 
 
-def test_marks_of_the_first_edition_move_with_their_chapters(browser, served_book):
+def test_marks_of_the_first_edition_move_with_their_chapters(browser, address):
     done = ["chapter-08", "chapter-09", "chapter-12", "exercise-softmax"]
     first = json.dumps({"tfbook": "progress", "version": 1, "done": done})
-    with visit(browser, f"{served_book}/{CHAPTER}") as visited:
+    with visit(browser, f"{address}/{CHAPTER}") as visited:
         page = visited.page
         page.evaluate("(text) => localStorage.setItem('tfbook-progress', text)", first)
         page.reload()
@@ -226,8 +218,8 @@ def test_marks_of_the_first_edition_move_with_their_chapters(browser, served_boo
 
 
 @pytest.fixture(scope="module")
-def one_marked(browser, places):
-    with visit(browser, f"{places['server']}/{ALL}") as visited:
+def one_marked(browser, address):
+    with visit(browser, f"{address}/{ALL}") as visited:
         mark(visited.page, "exercise-causal-mask").click()
         yield visited
 
@@ -295,8 +287,8 @@ def test_the_filter_shows_what_was_asked_for_and_can_be_shared(browser, book):
         assert visited.faults == []
 
 
-def test_what_is_left_is_one_click_from_a_chapter(browser, served_book):
-    with visit(browser, f"{served_book}/{CHAPTER}") as visited:
+def test_what_is_left_is_one_click_from_a_chapter(browser, address):
+    with visit(browser, f"{address}/{CHAPTER}") as visited:
         mark(visited.page, "exercise-softmax").click()
         visited.page.get_by_role("link", name="Exercises left to do").click()
         visited.page.wait_for_url("**/solutions.html#open")
@@ -327,11 +319,11 @@ def test_where_storage_is_refused_it_says_so_and_goes_on(browser, book):
     assert not [error for error in errors if "progress" in error]
 
 
-def test_without_a_script_nothing_is_missing(browser, served_book):
+def test_without_a_script_nothing_is_missing(browser, address):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     for name in (CHAPTER, TITLE, ALL):
-        page.goto(f"{served_book}/{name}")
+        page.goto(f"{address}/{name}")
         assert page.locator(".tfb-mark, .tfb-share, .tfb-end").count() == 0
     assert not page.locator(".tfb-filter").is_visible()
     assert len(shown(page)) == len(catalogue())
@@ -339,7 +331,7 @@ def test_without_a_script_nothing_is_missing(browser, served_book):
 
 
 @pytest.mark.parametrize("name", [CHAPTER, TITLE, ALL])
-def test_marks_move_nothing(name, browser, served_book):
+def test_marks_move_nothing(name, browser, address):
     """Everything is where it was before the script ran: in the article, and in the list
     of chapters; wide and on a phone.
     """
@@ -356,7 +348,7 @@ def test_marks_move_nothing(name, browser, served_book):
         page = context.new_page()
         if blocked:
             page.route("**/marks.js*", lambda route: route.abort())
-        page.goto(f"{served_book}/{name}", wait_until="networkidle")
+        page.goto(f"{address}/{name}", wait_until="networkidle")
         page.evaluate(TYPESET)
         assert (page.locator(".tfb-mark, .tfb-share").count() == 0) == blocked
         for width in (1200, 390):
@@ -371,7 +363,7 @@ def test_marks_move_nothing(name, browser, served_book):
 
 
 @pytest.mark.parametrize("width", [1200, 390])
-def test_a_shared_filter_does_not_jump(width, browser, served_book):
+def test_a_shared_filter_does_not_jump(width, browser, address):
     """Cumulative layout shift of the filtered page, where the script comes long after
     the first paint.
     """
@@ -383,32 +375,30 @@ def test_a_shared_filter_does_not_jump(width, browser, served_book):
     page.route(
         "**/marks.js*", lambda route: (page.wait_for_timeout(1500), route.continue_())
     )
-    page.goto(f"{served_book}/{ALL}#level=3,4&open", wait_until="networkidle")
+    page.goto(f"{address}/{ALL}#level=3,4&open", wait_until="networkidle")
     page.wait_for_timeout(500)
     assert 0 < page.locator(".tfb-entry:visible").count() < len(catalogue())
     assert page.evaluate("shift") < 0.05
     context.close()
 
 
-def test_a_shared_filter_hides_nothing_where_its_script_is_missing(
-    browser, served_book
-):
+def test_a_shared_filter_hides_nothing_where_its_script_is_missing(browser, address):
     with visit(browser, "about:blank") as visited:
         visited.page.route("**/marks.js*", lambda route: route.abort())
-        visited.page.goto(f"{served_book}/{ALL}#level=3,4&open")
+        visited.page.goto(f"{address}/{ALL}#level=3,4&open")
         assert visited.page.locator(".tfb-entry:visible").count() == len(catalogue())
 
 
 @pytest.mark.parametrize(
     ("theme", "widths"), [("light", (1200, 360)), ("dark", (1200, 390))]
 )
-def test_marks_are_accessible_and_fit_a_phone(theme, widths, browser, served_book):
-    with visit(browser, f"{served_book}/{CHAPTER}", theme=theme) as visited:
+def test_marks_are_accessible_and_fit_a_phone(theme, widths, browser, address):
+    with visit(browser, f"{address}/{CHAPTER}", theme=theme) as visited:
         page = visited.page
         for button in page.locator(".tfb-mark").all():
             button.click()
         for name in (CHAPTER, TITLE, f"{ALL}#level=2"):
-            page.goto(f"{served_book}/{name}")
+            page.goto(f"{address}/{name}")
             for width in widths:
                 page.set_viewport_size({"width": width, "height": 900})
                 page.wait_for_timeout(300)
@@ -420,8 +410,8 @@ def test_marks_are_accessible_and_fit_a_phone(theme, widths, browser, served_boo
                 )
 
 
-def test_marks_are_not_printed(browser, served_book):
-    with visit(browser, f"{served_book}/{CHAPTER}") as visited:
+def test_marks_are_not_printed(browser, address):
+    with visit(browser, f"{address}/{CHAPTER}") as visited:
         visited.page.emulate_media(media="print")
         assert not visited.page.locator(
             ".tfb-mark:visible, .tfb-end:visible, .tfb-share:visible"

@@ -6,7 +6,7 @@ import re
 import zipfile
 
 import pytest
-from browser import BOOK, served, visit, why_not
+from browser import BOOK, served, visit
 from pack import NAME, files, pack
 from speed import hosted
 
@@ -21,8 +21,6 @@ POLICY = (
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
-
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory):
@@ -34,7 +32,7 @@ def unpacked(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def places(unpacked):
+def addresses(unpacked):
     """Where the book is read: under the policy, and unpacked on the disk."""
     with hosted(BOOK, POLICY) as address:
         yield {"policy": address, "disk": unpacked.as_uri()}
@@ -73,18 +71,18 @@ def use(page):
     return silent
 
 
-@pytest.mark.parametrize("place", ["policy", "disk"])
-def test_everything_works(place, browser, places):
-    with visit(browser, f"{places[place]}/{CHAPTER}", wait=600) as visited:
+@pytest.mark.parametrize("where", ["policy", "disk"])
+def test_everything_works(where, browser, addresses):
+    with visit(browser, f"{addresses[where]}/{CHAPTER}", wait=600) as visited:
         assert use(visited.page) == []
         assert visited.faults == []
         assert visited.page.context.cookies() == []
         assert visited.page.evaluate("document.cookie") == ""
 
 
-@pytest.mark.parametrize("place", ["policy", "disk"])
-def test_search_works(place, browser, places):
-    with visit(browser, f"{places[place]}/{CHAPTER}") as visited:
+@pytest.mark.parametrize("where", ["policy", "disk"])
+def test_search_works(where, browser, addresses):
+    with visit(browser, f"{addresses[where]}/{CHAPTER}") as visited:
         visited.page.keyboard.press("Control+k")
         visited.page.keyboard.type("GQA")
         visited.page.keyboard.press("Enter")

@@ -6,18 +6,11 @@ three files, so that three processes can share the work.
 """
 
 import pytest
-from browser import BOOK, CHAPTERS, PAGES, inaccessible, served, visit, why_not
+from browser import CHAPTERS, PAGES, inaccessible, visit
 from exercise_marks import exercises_by_chapter
-from whole_page import figures_move, quiz_answers, stays_quiet
+from whole_page import figures_move, of, quiz_answers, stays_quiet
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
 EXERCISES = exercises_by_chapter()
-
-
-@pytest.fixture(scope="module")
-def address():
-    with served(BOOK) as here:
-        yield here
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +18,6 @@ def from_server(request, browser, address):
     # jupyterquiz looks for MathJax after 500 ms
     with visit(browser, f"{address}/{request.param}", wait=800) as visited:
         yield visited
-
-
-def of(visit, pages):
-    return pytest.mark.parametrize(visit, pages, indirect=True, scope="module")
 
 
 @of("from_server", PAGES)

@@ -1,20 +1,14 @@
 """Each page of the built book, as its reader meets it from the disk."""
 
 import pytest
-from browser import BOOK, CHAPTERS, PAGES, visit, why_not
-from whole_page import figures_move, quiz_answers, stays_quiet
-
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
+from browser import BOOK, CHAPTERS, PAGES, visit
+from whole_page import figures_move, of, quiz_answers, stays_quiet
 
 
 @pytest.fixture(scope="module")
 def from_disk(request, browser):
     with visit(browser, (BOOK / request.param).as_uri(), wait=800) as visited:
         yield visited
-
-
-def of(visit, pages):
-    return pytest.mark.parametrize(visit, pages, indirect=True, scope="module")
 
 
 @of("from_disk", PAGES)

@@ -1,34 +1,14 @@
 """Each page of the built book, as its reader meets it on a phone."""
 
 import pytest
-from browser import (
-    BOOK,
-    PAGES,
-    inaccessible,
-    overflow,
-    served,
-    unreachable,
-    visit,
-    why_not,
-)
-
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
-
-
-@pytest.fixture(scope="module")
-def address():
-    with served(BOOK) as here:
-        yield here
+from browser import PAGES, inaccessible, overflow, unreachable, visit
+from whole_page import of
 
 
 @pytest.fixture(scope="module")
 def on_phone(request, browser, address):
     with visit(browser, f"{address}/{request.param}", width=360, wait=100) as visited:
         yield visited
-
-
-def of(visit, pages):
-    return pytest.mark.parametrize(visit, pages, indirect=True, scope="module")
 
 
 @of("on_phone", PAGES)

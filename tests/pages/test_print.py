@@ -10,7 +10,7 @@ from pathlib import Path
 import chromium
 import pdf
 import pytest
-from browser import BOOK, CHAPTERS, visit, why_not
+from browser import BOOK, CHAPTERS, visit
 from pypdf import PdfReader
 
 from tfbook.exercises import QUIZZES, catalogue
@@ -20,26 +20,33 @@ from tfbook.widgets import SoftLookup
 INDEX = BOOK / "chapters/index.html"
 TALL = 960  # pixels between the upper and the lower margin
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is one")
-
-ON_PAPER = """(tall) => { // what a reader of the paper would miss, and what is of no use there
-  const faults = [], shown = (node) => node.checkVisibility({ contentVisibilityAuto: true }) && node.getClientRects().length;
-  const name = (node) => `${node.localName}.${node.getAttribute("class")}: ${node.textContent.trim().slice(0, 40)}`;
+# what a reader of the paper would miss, and what is of no use there
+ON_PAPER = """(tall) => {
+  const faults = [], say = (fault, node) => {
+    const words = node.textContent.trim().slice(0, 40);
+    faults.push(`${fault}: ${node.localName}.${node.getAttribute("class")}: ${words}`);
+  };
+  const shown = (node) => node.getClientRects().length
+    && node.checkVisibility({ contentVisibilityAuto: true });
   for (const node of document.querySelectorAll(".bd-article *")) {
     const box = node.getBoundingClientRect(), style = getComputedStyle(node);
-    if (!shown(node) || box.width < 2 || style.clipPath !== "none" || node.closest("mjx-assistive-mml, .sr-only, .tfb-voice")) continue;
-    if (box.right > innerWidth + 1 || box.left < -1) faults.push(`beyond the edge: ${name(node)}`);
-    const hides = style.overflowX !== "visible" && style.display !== "inline" && !node.closest("svg");
-    if (hides && node.scrollWidth > node.clientWidth + 1) faults.push(`cut off: ${name(node)}`);
-    if (node.matches("img, .tfb") && box.height > tall) faults.push(`cut across pages: ${name(node)}`);
-    const dead = node.matches("button:not([aria-pressed]), input[type=range]") || (node.matches("select") && style.appearance !== "none");
-    if (dead) faults.push(`dead: ${name(node)}`);
+    if (!shown(node) || box.width < 2 || style.clipPath !== "none") continue;
+    if (node.closest("mjx-assistive-mml, .sr-only, .tfb-voice")) continue;
+    if (box.right > innerWidth + 1 || box.left < -1) say("beyond the edge", node);
+    const hides = style.overflowX !== "visible" && style.display !== "inline";
+    if (hides && !node.closest("svg") && node.scrollWidth > node.clientWidth + 1)
+      say("cut off", node);
+    if (node.matches("img, .tfb") && box.height > tall) say("cut across pages", node);
+    const list = node.matches("select") && style.appearance !== "none";
+    if (list || node.matches("button:not([aria-pressed]), input[type=range]"))
+      say("dead", node);
     const closed = node.closest("details.tfb-solution:not([open], .tfb-exercise ~ *)");
-    if (closed && node !== closed && !node.closest("summary")) faults.push(`given away: ${name(node)}`);
+    if (closed && node !== closed && !node.closest("summary")) say("given away", node);
   }
-  if (document.querySelector("nav.bd-links").checkVisibility()) faults.push("the side bar");
+  const sideBar = document.querySelector("nav.bd-links");
+  if (sideBar.checkVisibility()) say("the side bar", sideBar);
   return faults.slice(0, 5);
-}"""  # noqa: E501
+}"""
 
 
 def on_paper(page):
@@ -119,13 +126,13 @@ def test_nothing_is_cut_off_and_no_button_is_printed(bound):
 
 def test_no_page_is_blank(book, text):
     assert len(book.pages) > 50
-    pieces = [
+    counts = [
         len(re.findall(rb"T[jJ]\b", page.get_contents().get_data()))
         for page in book.pages
     ]
     few = [
         number
-        for number, count in enumerate(pieces)
+        for number, count in enumerate(counts)
         if count < 15 and not book.pages[number].images
     ]
     # its head and its number are shorter

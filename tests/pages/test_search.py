@@ -4,7 +4,7 @@ it.
 
 import book_pages
 import pytest
-from browser import BOOK, served, visit, why_not
+from browser import visit
 
 TERMS = book_pages.terms(
     (book_pages.ROOT / "chapters" / "glossary.md").read_text(encoding="utf-8")
@@ -62,23 +62,17 @@ FIRST = {  # what is typed, and where the first result leads
 
 
 @pytest.fixture(scope="module")
-def search(browser):
-    """Searches on the built search page; gives the places found, as chapter#heading."""
-    if why_not():
-        pytest.skip(why_not())
-    with (
-        served(BOOK) as address,
-        visit(browser, f"{address}/search.html?q=softmax") as visited,
-    ):
+def search(browser, address):
+    """Searches on the built search page; gives what is found, as chapter#heading."""
+    with visit(browser, f"{address}/search.html?q=softmax") as visited:
         visited.page.locator("#search-results li a").first.wait_for()
 
         def ask(words):
             return visited.page.evaluate(
                 """(words) => {
-              const [query, terms, excluded, highlight, objects] = Search._parseQuery(words);
-              const found = Search._performSearch(query, terms, excluded, highlight, objects).reverse();
-              return found.map(([page, , heading]) => page + (heading ?? ""));
-            }""",  # noqa: E501
+              const found = Search._performSearch(...Search._parseQuery(words));
+              return found.reverse().map(([page, , heading]) => page + (heading ?? ""));
+            }""",
                 words,
             )
 
@@ -100,16 +94,13 @@ def test_every_name_of_the_glossary_leads_to_its_chapter(search):
         for names, where, _ in TERMS
         for name in names
         if not (found := search(name))
-        or not any(f"chapters/{where}" in place for place in found[:2])
+        or not any(f"chapters/{where}" in page for page in found[:2])
     }
     assert lost == {}
 
 
-def test_a_result_says_what_its_page_is_about(browser):
-    with (
-        served(BOOK) as address,
-        visit(browser, f"{address}/search.html?q=GQA", wait=500) as visited,
-    ):
+def test_a_result_says_what_its_page_is_about(browser, address):
+    with visit(browser, f"{address}/search.html?q=GQA", wait=500) as visited:
         assert (
             "What can several attentions do"
             in visited.page.locator("#search-results li .context").first.inner_text()

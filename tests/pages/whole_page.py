@@ -2,7 +2,15 @@
 move.
 """
 
+import pytest
 from browser import raw_maths, unnamed_pictures
+
+
+def of(visit, pages):
+    """Run a test on each page, opened by the fixture ``visit``: the tests of a page
+    follow one another on the open page.
+    """
+    return pytest.mark.parametrize(visit, pages, indirect=True, scope="module")
 
 
 def stays_quiet(visited):

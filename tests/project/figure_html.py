@@ -45,8 +45,8 @@ def resolved(column):
     return {
         "controls": column["controls"],
         "at": [
-            column["values"][int(place)]
-            for place in unpack(column["at"]["array"])[0].ravel()
+            column["values"][int(index)]
+            for index in unpack(column["at"]["array"])[0].ravel()
         ],
     }
 
@@ -87,10 +87,10 @@ def array_differences(was, now, where):
         ]
     far = ~((np.abs(a - b) <= 1) | (np.isnan(a) & np.isnan(b)))
     return [
-        f"{where}{list(place)}: expected {a[place] / 10**decimals:g}, "
-        f"got {b[place] / 10**decimals:g}"
-        for place in product(*map(range, a.shape))
-        if far[place]
+        f"{where}{list(index)}: expected {a[index] / 10**decimals:g}, "
+        f"got {b[index] / 10**decimals:g}"
+        for index in product(*map(range, a.shape))
+        if far[index]
     ][:3]
 
 
@@ -100,13 +100,13 @@ def unpack(packed):
     """
     head, _, digits = packed.partition(":")
     axes, _, decimals = head.partition("/")
-    numbers, n, place = [], 0, 1
+    numbers, n, weight = [], 0, 1
     for digit in map(ALPHABET.index, digits):
         if digit < LAST:
-            numbers.append(n + digit * place)
-            n, place = 0, 1
+            numbers.append(n + digit * weight)
+            n, weight = 0, 1
         else:
-            n, place = n + (digit - LAST) * place, place * MORE
+            n, weight = n + (digit - LAST) * weight, weight * MORE
     values, source = [], iter(numbers)
     for number in source:
         values += [number - 1.0] if number else [np.nan] * next(source)

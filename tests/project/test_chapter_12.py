@@ -109,9 +109,9 @@ def too_large(Q, K, V, mask=None, bias=None, scale=None):
 
 def no_order(Q, K, V, mask=None, bias=None, scale=None):
     """Positions shuffled anew at each call: there is no order to learn."""
-    places = torch.randperm(K.shape[-2])
+    order = torch.randperm(K.shape[-2])
     return scaled_dot_product_attention(
-        rotary(Q, places), rotary(K, places), V, mask=mask
+        rotary(Q, order), rotary(K, order), V, mask=mask
     )
 
 

@@ -106,8 +106,8 @@ def test_binder_names_what_exists():
     ]
     (constraints,) = [line.partition(" ")[2] for line in lines if line.startswith("-c")]
     assert (folder / constraints).resolve() == ROOT / "constraints.txt"
-    (own,) = [line for line in lines if line.startswith("-e")]
-    assert own == "-e .[book]"
+    (editable,) = [line for line in lines if line.startswith("-e")]
+    assert editable == "-e .[book]"
     pinned = {
         canonicalize_name(line.partition("==")[0])
         for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()

@@ -54,7 +54,7 @@ def test_config_has_the_address():
 def test_file_names_the_one_address(name):
     found = address.repositories((ROOT / name).read_text(encoding="utf-8"))
     last = address.slug().partition("/")[2]
-    assert {place for place in found if place.endswith(f"/{last}")} == {address.slug()}
+    assert {slug for slug in found if slug.endswith(f"/{last}")} == {address.slug()}
 
 
 @pytest.fixture

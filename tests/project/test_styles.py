@@ -63,6 +63,8 @@ def test_colours_stand_in_the_palette_alone():
         if path.name != "palette.py"
     }
     assert {name: colours for name, colours in found.items() if colours} == {}
+    icon = COLOUR.findall(read("assets/favicon.svg"))
+    assert set(icon) == {palette.LIGHT["positive"]}
     assert len(COLOUR.findall("color: #fff; fill: #a3271c; stroke: rgb(0 0 0)")) == 3
 
 

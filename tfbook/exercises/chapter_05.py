@@ -58,7 +58,7 @@ def sinusoidal_positions(T, d):
     return np.where(channel % 2 == 0, np.sin(angle), np.cos(angle))
 
 
-def _waves(
+def _sinusoids(
     T,
     d,
     base=10000.0,
@@ -77,7 +77,7 @@ def _waves(
 
 
 def _in_halves(T, d):
-    P = _waves(T, d)
+    P = _sinusoids(T, d)
     return np.concatenate([P[:, 0::2], P[:, 1::2]], axis=-1)
 
 
@@ -89,7 +89,7 @@ def _even_only(T, d):
 
 
 def _last_left_zero(T, d):
-    P = _waves(T, d)
+    P = _sinusoids(T, d)
     P[:, d // 2 * 2 :] = 0
     return P
 
@@ -178,35 +178,35 @@ EXERCISES = [
         {
             "All sines come first, then all cosines: they take turns, sine on the even "
             "channels.": _in_halves,
-            "The base is 1000: use 10000.": lambda T, d: _waves(
+            "The base is 1000: use 10000.": lambda T, d: _sinusoids(
                 T, d, base=1000.0
             ),
             "Every channel has a frequency of its own: a sine and the cosine after it "
-            "share one, that of channel 2i.": lambda T, d: _waves(
+            "share one, that of channel 2i.": lambda T, d: _sinusoids(
                 T, d, paired=False
             ),
             "The exponent is i/d, as if the base were 100: that of pair i is "
-            "2i/d.": lambda T, d: _waves(T, d, pairs=2 * d),
+            "2i/d.": lambda T, d: _sinusoids(T, d, pairs=2 * d),
             "The exponent is 4i/d: channel 2i has exponent 2i/d, so an even channel is "
-            "its own 2i.": lambda T, d: _waves(T, d, pairs=d / 2),
+            "its own 2i.": lambda T, d: _sinusoids(T, d, pairs=d / 2),
             "Sine and cosine are exchanged: position 0 begins 0, 1, 0, "
-            "1.": lambda T, d: _waves(T, d, even=np.cos, odd=np.sin),
-            "The first position is 1: count from 0.": lambda T, d: _waves(
+            "1.": lambda T, d: _sinusoids(T, d, even=np.cos, odd=np.sin),
+            "The first position is 1: count from 0.": lambda T, d: _sinusoids(
                 T, d, first=1
             ),
             "The position is multiplied by the power: divide, so that the waves grow "
-            "longer.": lambda T, d: _waves(T, d, sign=1),
+            "longer.": lambda T, d: _sinusoids(T, d, sign=1),
             "It stops where d is odd: the last sine has no cosine beside "
             "it.": _even_only,
             "Where d is odd the last channel stays 0: it is a sine without a cosine "
             "beside it.": _last_left_zero,
             "Where d is odd the last channel is missing.": lambda T, d: (
-                _waves(T, d)[:, : d // 2 * 2]
+                _sinusoids(T, d)[:, : d // 2 * 2]
             ),
             "Made for d + 1 channels and cut: the exponent is 2i/d with d itself, odd "
-            "or not.": lambda T, d: _waves(T, d + d % 2)[:, :d],
+            "or not.": lambda T, d: _sinusoids(T, d + d % 2)[:, :d],
             "Rows and columns are exchanged: a row for each position.": lambda T, d: (
-                _waves(T, d).T
+                _sinusoids(T, d).T
             ),
         },
         lambda rng: [(5, 8), (7, 6), (11, 7), (3, 2), (13, 1)],

@@ -53,7 +53,7 @@ def rotary_attention(Q, K, V):
     return softmax(S) @ V
 
 
-def _places(Q, K):
+def _positions(Q, K):
     return np.arange(len(K) - len(Q), len(K)), np.arange(len(K))
 
 
@@ -64,12 +64,12 @@ def _pairs_apart(Q, K, V):
         )
         return rotary(X[:, np.argsort(halves)], p)[:, halves]
 
-    q, k = _places(Q, K)
+    q, k = _positions(Q, K)
     return scaled_dot_product_attention(turn(Q, q), turn(K, k), V)
 
 
 def _opposite(Q, K, V):
-    q, k = _places(Q, K)
+    q, k = _positions(Q, K)
     return scaled_dot_product_attention(rotary(Q, q), rotary(K, -k), V)
 
 
@@ -79,14 +79,14 @@ def _added(Q, K, V):
 
 
 def _causal(Q, K, V):
-    q, k = _places(Q, K)
+    q, k = _positions(Q, K)
     return scaled_dot_product_attention(
         rotary(Q, q), rotary(K, k), V, mask=k <= q[:, None]
     )
 
 
 def _over_the_queries(Q, K, V):
-    q, k = _places(Q, K)
+    q, k = _positions(Q, K)
     return (
         softmax(rotary(Q, q) @ rotary(K, k).T / np.sqrt(Q.shape[-1]), axis=0)
         @ V
@@ -94,7 +94,7 @@ def _over_the_queries(Q, K, V):
 
 
 def _all_at_the_end(Q, K, V):
-    q, k = _places(Q, K)
+    q, k = _positions(Q, K)
     return scaled_dot_product_attention(
         rotary(Q, 0 * q + k[-1]), rotary(K, k), V
     )
@@ -122,7 +122,7 @@ EXERCISES = [
             "Only the queries are turned: scores then depend on where the query "
             "stands. Turn the keys as well.": lambda Q, K, V: (
                 scaled_dot_product_attention(
-                    rotary(Q, _places(Q, K)[0]), K, V
+                    rotary(Q, _positions(Q, K)[0]), K, V
                 )
             ),
             "Only the keys are turned: scores then depend on where the key stands. "
@@ -152,7 +152,7 @@ EXERCISES = [
             "there.": _all_at_the_end,
             "The answers are turned: turn queries and keys, before they are "
             "compared.": lambda Q, K, V: rotary(
-                scaled_dot_product_attention(Q, K, V), _places(Q, K)[0]
+                scaled_dot_product_attention(Q, K, V), _positions(Q, K)[0]
             ),
         },
         lambda rng: [

@@ -39,7 +39,7 @@ def _attend(X, W_Q, W_K, W_V, axis=-1, scale=None):
     return E / E.sum(axis=axis, keepdims=True) @ V
 
 
-def _think(Z, W_1, b_1, W_2, b_2):
+def _network(Z, W_1, b_1, W_2, b_2):
     return np.maximum(Z @ W_1 + b_1, 0) @ W_2 + b_2
 
 
@@ -50,7 +50,7 @@ def _layer(steps):
         return steps(
             X,
             lambda X: _attend(X, W_Q, W_K, W_V),
-            lambda Z: _think(Z, W_1, b_1, W_2, b_2),
+            lambda Z: _network(Z, W_1, b_1, W_2, b_2),
         )
 
     return answer
@@ -274,19 +274,19 @@ EXERCISES = [
             "matrices.": lambda X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2: _post(
                 X,
                 lambda X: _attend(X, W_Q, W_K, W_V),
-                lambda Z: np.maximum(_think(Z, W_1, b_1, W_2, b_2), 0),
+                lambda Z: np.maximum(_network(Z, W_1, b_1, W_2, b_2), 0),
             ),
             "The biases b_1 and b_2 are not "
             "used.": lambda X, W_Q, W_K, W_V, W_1, b_1, W_2, b_2: _post(
                 X,
                 lambda X: _attend(X, W_Q, W_K, W_V),
-                lambda Z: _think(Z, W_1, 0, W_2, 0),
+                lambda Z: _network(Z, W_1, 0, W_2, 0),
             ),
             "The scores are not divided by √d_k.": lambda X, W_Q, W_K, W_V, *network: (
                 _post(
                     X,
                     lambda X: _attend(X, W_Q, W_K, W_V, scale=1.0),
-                    lambda Z: _think(Z, *network),
+                    lambda Z: _network(Z, *network),
                 )
             ),
             "The scores are divided by √d: the dot product sums over d_k "
@@ -295,19 +295,19 @@ EXERCISES = [
                 lambda X: _attend(
                     X, W_Q, W_K, W_V, scale=X.shape[-1] ** -0.5
                 ),
-                lambda Z: _think(Z, *network),
+                lambda Z: _network(Z, *network),
             ),
             "The scores are divided by d_k: divide by its "
             "root.": lambda X, W_Q, W_K, W_V, *network: _post(
                 X,
                 lambda X: _attend(X, W_Q, W_K, W_V, scale=1 / W_K.shape[-1]),
-                lambda Z: _think(Z, *network),
+                lambda Z: _network(Z, *network),
             ),
             "The softmax runs over the queries: each row of weights must sum to one "
             "(axis=-1).": lambda X, W_Q, W_K, W_V, *network: _post(
                 X,
                 lambda X: _attend(X, W_Q, W_K, W_V, axis=-2),
-                lambda Z: _think(Z, *network),
+                lambda Z: _network(Z, *network),
             ),
         },
         _layer_cases,

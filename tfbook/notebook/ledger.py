@@ -52,11 +52,11 @@ class Ledger:
 
     def elsewhere(self, name):
         """The other chapters with evidence on a claim, each with the first place."""
-        places = (
+        first = (
             (c, {claim: at for at, claim in c.evidence[::-1]})
             for c in self.chapters
         )
-        return [(chapter, at[name]) for chapter, at in places if name in at]
+        return [(chapter, at[name]) for chapter, at in first if name in at]
 
     def __repr__(self):
         return "\n".join(
@@ -150,7 +150,7 @@ def _read(path):
         for output in cell.get("outputs", [])
     ]
     verdicts = map(_verdict, filter(None, map(STORED.search, pages)))
-    elsewhere = (place for page in pages for place in ELSEWHERE.findall(page))
+    elsewhere = (found for page in pages for found in ELSEWHERE.findall(page))
     return Chapter(title, path.stem, tuple(verdicts), tuple(elsewhere))
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tfbook.numpy.checks import whole
+from tfbook.numpy.checks import expect, expect_tokens, integers, whole
 
 # a word or a run of signs, each with the blank before it, or white space; nothing is
 # lost
@@ -78,18 +78,22 @@ class BytePairs:
         )
 
     def decode(self, tokens):
-        """The text of tokens; bytes that are no text, as a model may give them, become
-        the sign for that, �.
+        """The text of one sequence of tokens, array_like of int (T,).
+
+        Bytes that are no text, as a model may give them, become the sign for that, �.
+
+        Raises
+        ------
+        ValueError
+            Where tokens are not whole numbers, or not one sequence of them.
+        IndexError
+            Where a token is not in the vocabulary.
         """
-        tokens = np.asarray(tokens).tolist()
-        if tokens and not 0 <= min(tokens) <= max(tokens) < len(self):
-            raise IndexError(
-                f"tokens: expected 0 to {len(self) - 1}, got {min(tokens)} to"
-                f" {max(tokens)}"
-            )
-        return b"".join(self.bytes[token] for token in tokens).decode(
-            errors="replace"
-        )
+        tokens = integers("tokens", tokens)
+        expect("tokens", tokens.shape, "(T,)")
+        expect_tokens("tokens", tokens, len(self))
+        text = b"".join(self.bytes[token] for token in tokens)
+        return text.decode(errors="replace")
 
 
 def learn_byte_pairs(text, merges):

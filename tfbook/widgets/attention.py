@@ -47,7 +47,6 @@ class AttentionExplorer(Figure):
     """
 
     title = "Attention explorer"
-    shared = ("matrix", "arcs")
     decimals = 2
     controls = (
         Slider("T", "T tokens", [3, 6, 12], most=len(SENTENCE) * 2),

@@ -62,11 +62,12 @@ class Figure(anywidget.AnyWidget):
 
     controls = ()  # Slider, Switch, Choice
     # names of methods: each gives one column of the table and takes the controls that
-    # it hangs on, no others
+    # it depends on, no others
     columns = ()
     default: ClassVar = {}  # the setting to begin with
     title = ""  # what a screen reader calls the figure
     decimals = 3  # of the arrays that compute returns
+    sheets = ("base",)  # style sheets, before that of the figure's own module
 
     # ipywidgets 7, on Colab, has one that would leave the HTML out
     _ipython_display_ = None
@@ -78,10 +79,12 @@ class Figure(anywidget.AnyWidget):
     def __init_subclass__(cls, **kwargs):
         # anywidget subclasses once more for itself
         if "compute" in vars(cls) or "columns" in vars(cls):
-            own = cls.__module__.rpartition(".")[2]
-            cls._drawing = bundle(f'import {{ figure }} from "./{own}.js";\n')
-            cls._esm = bundle(ENTRY.replace("NAME", own))
-            cls._css = style("base", own)
+            module = cls.__module__.rpartition(".")[2]
+            cls._drawing = bundle(
+                f'import {{ figure }} from "./{module}.js";\n'
+            )
+            cls._esm = bundle(ENTRY.replace("NAME", module))
+            cls._css = style(*cls.sheets, module)
         super().__init_subclass__(**kwargs)
 
     def __init__(self, **start):
@@ -147,7 +150,7 @@ class Figure(anywidget.AnyWidget):
 
     @classmethod
     def depends_on(cls, column):
-        """Names of the controls that a column hangs on: the parameters of its
+        """Names of the controls that a column depends on: the parameters of its
         method.
         """
         return [
@@ -158,18 +161,20 @@ class Figure(anywidget.AnyWidget):
 
     def column(self, name):
         """Each value that a column takes, once, and which of them stands at each
-        setting of the controls that it hangs on.
+        setting of the controls that it depends on.
         """
         settings = self.settings(self.depends_on(name))
         rows = [
             json.dumps(pack(getattr(self, name)(**setting), self.decimals))
             for setting in settings
         ]
-        places = {row: place for place, row in enumerate(dict.fromkeys(rows))}
-        at = pack(np.array([places[row] for row in rows]), 0)
+        indices = {
+            row: index for index, row in enumerate(dict.fromkeys(rows))
+        }
+        at = pack(np.array([indices[row] for row in rows]), 0)
         return {
             "controls": list(settings[0]),
-            "values": [json.loads(row) for row in places],
+            "values": [json.loads(row) for row in indices],
             "at": at,
         }
 

@@ -1,4 +1,4 @@
-"""What the cost explorer counts: each column takes the controls that it hangs on, no
+"""What the cost explorer counts: each column takes the controls that it depends on, no
 others.
 """
 

@@ -20,7 +20,7 @@ export function figure({ stage, say, set, spec }) {
   const { models, lengths } = spec.constants;
   const headline = make("p", { class: "tfb-headline" });
   const title = make("p", { class: "tfb-panel-title tfb-cost-title" });
-  const chart = make("div", { class: "tfb-chart tfb-cost-chart" });
+  const chart = make("div", { class: "tfb-chart tfb-halo tfb-cost-chart" });
   const side = make("div", { class: "tfb-cost-side" });
   stage.append(headline, title, columns([chart], side));
   const drawTables = costTables(side);

@@ -37,6 +37,7 @@ class CostExplorer(Counts, Figure):
     """
 
     title = "What a Transformer costs"
+    sheets = ("base", "halo")
     controls = (
         Choice("model", "model", [*MODELS, OWN]),
         Slider("T", "T tokens", LENGTHS),

@@ -60,8 +60,11 @@ class DistanceExplorer(Figure):
                 else []
             ),
             "cards": [
-                [int(place), distances.written(tokens[place : place + 1])]
-                for place in (asked, cards[cards != asked][0])
+                [
+                    int(position),
+                    distances.written(tokens[position : position + 1]),
+                ]
+                for position in (asked, cards[cards != asked][0])
             ],
             "question": distances.written(tokens[-1:]),
             "answer": int(digit),
@@ -141,6 +144,6 @@ def example(D):
         tokens, asked, digit = distances.sequences(
             np.random.default_rng(seed), 1, D
         )
-        places = np.flatnonzero(tokens[0, :-1, 1] != distances.NOTHING)
-        if np.ptp(places) > 0.2 * D:
+        cards = np.flatnonzero(tokens[0, :-1, 1] != distances.NOTHING)
+        if np.ptp(cards) > 0.2 * D:
             return tokens[0], int(asked[0]), digit[0]

@@ -55,7 +55,7 @@ def taken():
 
 
 def made_from(figure):
-    """What a picture of a figure hangs on, as a short digest: its drawing, its style,
+    """What a picture of a figure depends on, as a short digest: its drawing, its style,
     and its numbers at the setting to begin with.
     """
     shown = pack(figure.compute(**figure.state), figure.decimals)

@@ -105,11 +105,11 @@ def sinusoidal(T, d, H):
     """
     P = sinusoidal_positions(T, d).T
     # positions that the fastest and the slowest need for one turn
-    waves = 2 * np.pi * 10_000 ** (np.array([0, d - 2]) / d)
+    wavelengths = 2 * np.pi * 10_000 ** (np.array([0, d - 2]) / d)
     return {
         "up": np.where(P >= 0, P, np.nan),
         "down": np.where(P < 0, -P, np.nan),
-        "waves": [round(float(wave)) for wave in waves],
+        "waves": [round(float(wavelength)) for wavelength in wavelengths],
     }
 
 

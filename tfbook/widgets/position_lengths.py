@@ -34,19 +34,19 @@ def lengths():
         )
         said.append({"best": means[0][::-1], "worst": means[-1][::-1]})
     every = np.concatenate([c["loss"] for c in curves])
-    most, room = float(every.max()), 0.12 * float(np.ptp(every))
+    most, margin = float(every.max()), 0.12 * float(np.ptp(every))
     ticks = {
         "loss": list(range(int(every.min()) + 1, int(every.max()) + 1)),
-        "position": [(p, place(p)) for p in (1, 4, 16, *READS[1:])],
+        "position": [(p, across(p)) for p in (1, 4, 16, *READS[1:])],
         "trained": TRAINED,
     }
     return {
-        "trained": place(TRAINED),
+        "trained": across(TRAINED),
         "reads": READS,
         "ticks": ticks,
         "curves": curves,
         "said": said,
-        "least": round(float(every.min()) - room, 3),
+        "least": round(float(every.min()) - margin, 3),
         "most": round(most, 3),
     }
 
@@ -78,13 +78,13 @@ def curve(name, loss):
         )
     return {
         "name": name,
-        "at": [place(end) for _, end in windows],
+        "at": [across(end) for _, end in windows],
         "loss": np.round(heights, 3).tolist(),
         "reads": reads,
     }
 
 
-def place(position):
+def across(position):
     """Where a position stands on an axis of powers of two that ends at READ."""
     return round(float(np.log2(position) / np.log2(READ)), 4)
 

@@ -21,7 +21,7 @@ const y = (percent) => FLOOR - (percent * TALL) / 100;
 export function figure({ stage, say, spec }) {
   const headline = make("p", { class: "tfb-headline" });
   const title = make("p", { class: "tfb-panel-title" }, "FLOP/s within reach, by FLOPs for each byte moved");
-  const chart = make("div", { class: "tfb-chart tfb-roof-chart" });
+  const chart = make("div", { class: "tfb-chart tfb-halo tfb-roof-chart" });
   const times = make("table", { class: "tfb-roof-times" });
   const facts = make("p", { class: "tfb-reading" });
   stage.append(headline, columns([title, chart], make("div", { class: "tfb-roof-side" }, times, facts)));

@@ -39,6 +39,7 @@ class RooflineExplorer(Figure):
     """
 
     title = "Attention on this chip is waiting. For what?"
+    sheets = ("base", "halo")
     controls = (
         Choice("form", "attention", FORMS),
         Choice("chip", "chip", list(CHIPS)),

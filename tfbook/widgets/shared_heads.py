@@ -57,13 +57,13 @@ class SharedHeads(Figure):
         H_kv = min(H, H_kv)
         # (H_kv, 1, 1), each holding its own number
         heads = np.arange(H_kv, dtype=float)[:, None, None]
-        shared, full = (
+        grouped, full = (
             cost.layer(T, H * WIDTH, H, H_kv=n) for n in (H_kv, H)
         )
-        cache = [BYTES * L * row.memory["cache"] for row in (shared, full)]
+        cache = [BYTES * L * row.memory["cache"] for row in (grouped, full)]
         params = [
             L * (row.params["projections"] + row.params["output"])
-            for row in (shared, full)
+            for row in (grouped, full)
         ]
         return {
             "H_kv": H_kv,

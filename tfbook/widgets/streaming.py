@@ -50,7 +50,7 @@ class StreamingExplorer(Figure):
             y = (y * Z * shrink + e @ V[keys, 0]) / (Z * shrink + e.sum())
             Z = Z * shrink + e.sum()
             maxima.append(m)
-        seen, place = keys.stop, np.arange(T)
+        seen, position = keys.stop, np.arange(T)
         weights = attention_weights(q, K)
         return {
             "scores": [round(float(x), 3) for x in s],
@@ -63,10 +63,10 @@ class StreamingExplorer(Figure):
             "sum": round(float(Z), 3),
             "mean": round(float(y), 3),
             # exp(score - m)
-            "terms": np.where(place < seen, np.exp(s - m), np.nan),
+            "terms": np.where(position < seen, np.exp(s - m), np.nan),
             # before m rose
             "before": np.where(
-                place < keys.start, np.exp(np.minimum(s - old, 0)), np.nan
+                position < keys.start, np.exp(np.minimum(s - old, 0)), np.nan
             ),
             "plain": {
                 "sum": round(float(np.exp(s - s.max()).sum()), 3),

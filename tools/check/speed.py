@@ -35,11 +35,17 @@ COMPRESSED = (".html", ".css", ".js", ".svg", ".json", ".xml", ".txt")
 WATCH = """
   window.jumps = []; window.paint = 0;
   const watch = (type, each) =>
-    new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type, buffered: true });
-  watch("largest-contentful-paint", (entry) => (window.paint = Math.max(window.paint, entry.startTime)));
-  watch("layout-shift", (entry) => entry.hadRecentInput || window.jumps.push({ value: entry.value, what: entry.sources.map(
-    ({ node, previousRect, currentRect }) => `${previousRect.y} -> ${currentRect.y}: ${node?.outerHTML ?? node?.data}`.slice(0, 90)) }));
-"""  # noqa: E501
+    new PerformanceObserver((list) => list.getEntries().forEach(each))
+      .observe({ type, buffered: true });
+  watch("largest-contentful-paint", ({ startTime }) => {
+    window.paint = Math.max(window.paint, startTime);
+  });
+  const moved = ({ node, previousRect: from, currentRect: to }) =>
+    `${from.y} -> ${to.y}: ${node?.outerHTML ?? node?.data}`.slice(0, 90);
+  watch("layout-shift", ({ hadRecentInput, value, sources }) => {
+    if (!hadRecentInput) window.jumps.push({ value, what: sources.map(moved) });
+  });
+"""
 PICTURES = (
     "async () => { for (const image of document.images) { image.loading = 'eager'; "
     "await image.decode().catch(() => {}); } }"

@@ -35,7 +35,8 @@ PAPER = """@page { size: A4; margin: 22mm 18mm 20mm;
   @top-left { content: %s; font: 8pt sans-serif; color: COLOUR; }
   @bottom-right { content: counter(page); font: 9pt sans-serif; } }
 html { counter-reset: page %d; }""".replace("COLOUR", LIGHT["muted"])
-FRONT = """<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>
+FRONT = """<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>
+<style>
 @page {{ size: A4; margin: 22mm 18mm 20mm; }}
 body {{ font: 10pt/1.4 system-ui, "Liberation Sans", sans-serif; margin: 0; }}
 header {{ break-after: page; padding-top: 75mm; }}
@@ -43,32 +44,43 @@ header p {{ color: {muted}; font-size: 12pt; max-width: 120mm; }}
 h1 {{ font-size: 34pt; line-height: 1.1; margin: 0 0 8mm; }}
 h2 {{ font-size: 18pt; margin: 0 0 6mm; }}
 nav {{ columns: 2; column-gap: 10mm; }}
-a {{ break-inside: avoid; color: inherit; display: flex; gap: 2mm; text-decoration: none; }}
+a {{ break-inside: avoid; display: flex; gap: 2mm; }}
+a {{ color: inherit; text-decoration: none; }}
 a > span {{ flex: 1; }}
 .level-1 {{ break-after: avoid; font-weight: 600; margin-top: 3.5mm; }}
 .level-2 {{ color: {muted}; font-size: 9pt; padding-left: 4mm; }}
-</style><header><h1>{title}</h1><p>{said}</p><p>{author}</p></header><h2>Contents</h2><nav>{rows}</nav>"""  # noqa: E501
+</style>
+<header><h1>{title}</h1><p>{said}</p><p>{author}</p></header>
+<h2>Contents</h2><nav>{rows}</nav>"""
 READ = """() => ({
   title: document.querySelector(".navbar-brand").textContent.trim(),
-  pages: [...document.querySelectorAll("nav.bd-links a.internal")].map((link) => link.href.split("#")[0]),
+  pages: [...document.querySelectorAll("nav.bd-links a.internal")]
+    .map((link) => link.href.split("#")[0]),
   said: document.querySelector(".bd-article p").textContent,
   author: document.querySelector(".component-author").textContent.trim(),
-})"""  # noqa: E501
+})"""
 HEADINGS = """(ids) => {
-  const hidden = document.createElement("nav"); // Chromium notes the place of what the page links to
+  const all = (selector) => [...document.querySelectorAll(`.bd-article ${selector}`)];
+  // Chromium notes the place of what the page links to
+  const hidden = document.createElement("nav");
   hidden.hidden = true;
-  for (const id of new Set([...ids, ...[...document.querySelectorAll(".bd-article section[id]")].map((section) => section.id)]))
-    hidden.append(Object.assign(document.createElement("a"), { href: `#${encodeURIComponent(id)}` }));
+  for (const id of new Set([...ids, ...all("section[id]").map((node) => node.id)])) {
+    const link = document.createElement("a");
+    link.href = `#${encodeURIComponent(id)}`;
+    hidden.append(link);
+  }
   document.body.append(hidden);
-  return [...document.querySelectorAll(".bd-article section > :is(h1, h2, h3)")].map((heading) => {
-    const id = heading.parentElement.id; // the heading may go to the next page, and its section begin on this one
+  return all("section > :is(h1, h2, h3)").map((heading) => {
+    // the heading may go to the next page, and its section begin on this one
+    const id = heading.parentElement.id;
     heading.parentElement.removeAttribute("id");
     heading.id = id;
     const words = heading.cloneNode(true);
     words.querySelector(".headerlink")?.remove();
-    return [Number(heading.localName[1]), words.textContent.trim().replace(/\\s+/g, " "), id];
+    const text = words.textContent.trim().replace(/\\s+/g, " ");
+    return [Number(heading.localName[1]), text, id];
   });
-}"""  # noqa: E501
+}"""
 
 
 @dataclass

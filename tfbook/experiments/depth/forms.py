@@ -190,10 +190,10 @@ def measure(form, L, d=64, H=4, T=32, seed=0, small=False):
     G = G / G.norm()
     kept, cut = states(X, layers, H, form), states(X, layers, H, form, **CUT)
     with torch.no_grad():
-        sent = gradients(kept, G)
+        arrived = gradients(kept, G)
         columns = {
-            "gradient": [g.norm() for g in sent],
-            "own": [apart(g).norm() for g in sent],
+            "gradient": [g.norm() for g in arrived],
+            "own": [apart(g).norm() for g in arrived],
             "direct": [g.norm() for g in gradients(cut, G)],
             "scale": [X.square().mean().sqrt() for X in kept],
             "spread": [apart(X).norm() / X.norm() for X in kept],

@@ -33,7 +33,7 @@ def sequences(rng, n):
     return np.concatenate([first, rng.permuted(first, axis=-1)], axis=-1)
 
 
-def places(tokens):
+def answer_positions(tokens):
     """Where the answer to each question stands: bool (..., questions, T, T), a row for
     each place that asks.
     """
@@ -54,7 +54,7 @@ def answers(tokens):
     """The token that answers each question at each place, (..., questions, T), and −1
     where there is none.
     """
-    at = places(tokens)
+    at = answer_positions(tokens)
     found = np.take_along_axis(
         np.broadcast_to(tokens[..., None, None, :], at.shape),
         at.argmax(axis=-1)[..., None],
@@ -105,7 +105,7 @@ def measure(tokens, P, H):
     """
     (A, logits), at, right = (
         read(tokens, P, H),
-        places(tokens),
+        answer_positions(tokens),
         answers(tokens),
     )
     # (n, questions, T)

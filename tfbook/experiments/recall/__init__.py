@@ -47,12 +47,12 @@ def sequences(rng, n, cards, T=T):
     """
     tokens = np.full((n, T, 2), NOTHING)
     tokens[..., 0] = rng.integers(LETTERS, size=(n, T))
-    place = rng.random((n, T - 1)).argsort(axis=-1)[:, :cards]
+    position = rng.random((n, T - 1)).argsort(axis=-1)[:, :cards]
     name, digit = rng.random((2, n, LETTERS)).argsort(axis=-1)[..., :cards]
     card = np.stack([LETTERS + name, 2 * LETTERS + digit], axis=-1)
-    tokens[np.arange(n)[:, None], place] = card
+    tokens[np.arange(n)[:, None], position] = card
     tokens[:, -1, 0], tokens[:, -1, 1] = LETTERS + name[:, 0], ASKED
-    return tokens, T - 1 - place[:, 0], digit[:, 0]
+    return tokens, T - 1 - position[:, 0], digit[:, 0]
 
 
 def written(row):

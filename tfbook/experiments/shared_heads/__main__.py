@@ -70,10 +70,10 @@ def excerpts(tokens, n, rng):
     )
 
 
-def loss_of(model, pieces):
+def loss_of(model, windows):
     """In nats a character."""
     return cross_entropy(
-        model(pieces[:, :-1]).flatten(0, 1), pieces[:, 1:].flatten()
+        model(windows[:, :-1]).flatten(0, 1), windows[:, 1:].flatten()
     )
 
 

@@ -64,9 +64,9 @@ def gathered(X, mesh, axis):
     Tensor
         The whole, in every process.
     """
-    pieces = DTensor.from_local(
+    shards = DTensor.from_local(
         X, mesh, [Shard(X.ndim + axis)], run_check=False
     )
-    return pieces.redistribute(placements=[Replicate()]).to_local(
+    return shards.redistribute(placements=[Replicate()]).to_local(
         grad_placements=[Partial()]
     )

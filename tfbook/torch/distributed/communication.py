@@ -108,10 +108,12 @@ def socket_bytes():
             )
             if len(told) >= 216:
                 # tcpi_bytes_sent, tcpi_bytes_retrans
-                sent, again = struct.unpack_from("QQ", told, 200)
+                bytes_sent, retransmitted = struct.unpack_from(
+                    "QQ", told, 200
+                )
                 # tcpi_notsent_bytes
                 (waiting,) = struct.unpack_from("I", told, 144)
-                total = (total or 0) + sent - again + waiting
+                total = (total or 0) + bytes_sent - retransmitted + waiting
     return total
 
 

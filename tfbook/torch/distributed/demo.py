@@ -228,7 +228,7 @@ def train(mesh, file, steps=12, every=4, killed_at=None):
 
 
 def batch(step, B=8, T=33):
-    """Sequences cut from one sentence, repeated; which ones hangs on the step alone."""
+    """Sequences cut from one repeated sentence; the step alone decides which ones."""
     letters = sorted(set(SENTENCE))
     tokens = torch.tensor(
         [letters.index(letter) for letter in SENTENCE]

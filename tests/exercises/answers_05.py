@@ -1,12 +1,7 @@
-"""Exercises of chapter 05: answers written anew, as a reader might, wrong ones named
-and right ones passed.
-"""
+"""Chapter 05: answers as a reader might write them."""
 
 import numpy as np
-import pytest
-from answers import expect_refused
 
-from tfbook.exercises import check
 from tfbook.numpy import attention_weights, rotary, scaled_dot_product_attention
 
 
@@ -70,7 +65,7 @@ def permutation(order):
     return np.eye(len(order))[order]
 
 
-ANEW = {
+WRONG = {
     "equivariance-gap": [
         (
             lambda X, order, f: np.max(np.abs(f(permutation(order) @ X) - f(X))),
@@ -215,7 +210,6 @@ ANEW = {
         ),
     ],
 }
-
 RIGHT = {
     "equivariance-gap": [
         lambda X, order, f: np.linalg.norm(
@@ -235,19 +229,3 @@ RIGHT = {
     ],
     "shift-of-positions": [lambda k, d: blocks([turn(k * w) for w in speeds(d)])],
 }
-
-
-@pytest.mark.parametrize(
-    ("name", "answer", "words"),
-    [(name, *pair) for name, pairs in ANEW.items() for pair in pairs],
-)
-def test_a_wrong_answer_written_anew_is_named(name, answer, words):
-    expect_refused(name, answer, words)
-
-
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [(name, answer) for name, answers in RIGHT.items() for answer in answers],
-)
-def test_a_right_answer_written_anew_passes(name, answer):
-    assert check(name, answer)
