@@ -9,7 +9,7 @@ import pytest
 import torch
 from browser import inaccessible, overflow, visit
 from gallery import choose, drawing, on
-from test_figures_steps import READ, plain, value
+from test_figures_steps import DRAWN, READ, plain, value
 
 import tfbook.torch
 from tfbook.notebook.examples import LAYER, TOKENS, X
@@ -72,11 +72,7 @@ def backwards():
 MADE = backwards()
 
 
-@drawing(
-    GradientSteps,
-    """(figure, { texts }) => ({ name: texts(".tfb-steps-map [aria-pressed=true]").join(),
-  parts: ["left", "above", "result"].map((part) => texts(`[data-part=${part}]`)) })""",  # noqa: E501
-)
+@drawing(GradientSteps, DRAWN)
 def operation_is_drawn(seen, setting, _):
     name, parts = list(MADE.items())[setting["step"] - 1]
     assert seen["name"] == name.replace("_", "")

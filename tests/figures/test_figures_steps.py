@@ -20,27 +20,46 @@ NAMES = {
     "pre": ["N", "Q", "K", "V", "S", "α", "A", "Z", "M", "U", "R", "F", "Y"],
 }
 READ = """(figure) => {
-  const cells = (selector) => [...figure.querySelectorAll(selector)].map(({ dataset: { part, row, column }, textContent }) =>
-    [part, +row, +column, textContent]);
-  const part = (name) => cells(`[data-part=${name}]`).map((cell) => cell.slice(1)), lit = () => cells("[data-part].tfb-on");
-  const text = (selector) => [...figure.querySelectorAll(selector)].map((node) => node.textContent);
-  const read = () => ({ sum: text(".tfb-steps-sum")[0], lit: lit(), voice: text(".tfb-voice")[0] });
+  const all = (selector) => [...figure.querySelectorAll(selector)];
+  const cells = (selector) =>
+    all(selector).map(({ dataset: { part, row, column }, textContent }) =>
+      [part, Number(row), Number(column), textContent]);
+  const part = (name) => cells(`[data-part=${name}]`).map((cell) => cell.slice(1));
+  const texts = (selector) => all(selector).map((node) => node.textContent);
+  const read = () => ({
+    sum: texts(".tfb-steps-sum")[0],
+    lit: cells("[data-part].tfb-on"),
+    voice: texts(".tfb-voice")[0],
+  });
   return {
-    left: part("left"), above: part("above"), result: part("result"), headline: text(".tfb-headline")[0], names: text(".tfb-steps-name"),
-    chosen: text(".tfb-steps-map [aria-pressed=true]"), chips: text(".tfb-steps-map button"),
-    cells: [...figure.querySelectorAll("[data-part=result]")].map((cell) => {
+    left: part("left"),
+    above: part("above"),
+    result: part("result"),
+    headline: texts(".tfb-headline")[0],
+    names: texts(".tfb-steps-name"),
+    chosen: texts(".tfb-steps-map [aria-pressed=true]"),
+    chips: texts(".tfb-steps-map button"),
+    cells: all("[data-part=result]").map((cell) => {
       cell.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
       return read();
     }),
   };
-}"""  # noqa: E501
+}"""
 SET = """(figure, [step, norm]) => {
-  const slider = figure.querySelector("[name=step]"), choice = figure.querySelector("[name=norm]");
+  const slider = figure.querySelector("[name=step]");
+  const choice = figure.querySelector("[name=norm]");
   choice.selectedIndex = norm;
   choice.dispatchEvent(new Event("change", { bubbles: true }));
   slider.value = step - 1;
   slider.dispatchEvent(new Event("input", { bubbles: true }));
-}"""  # noqa: E501
+}"""
+DRAWN = """(figure, { texts }) => ({
+  name: texts(".tfb-steps-map [aria-pressed=true]").join(),
+  parts: ["left", "above", "result"].map((part) => texts(`[data-part=${part}]`)),
+})"""
+SMALL_OR_CUT = """(cells) => cells.filter((cell) =>
+  cell.scrollWidth > cell.clientWidth + 1
+  || parseFloat(getComputedStyle(cell).fontSize) < 11).length"""
 
 
 def layer_norm(X, i):
@@ -120,11 +139,7 @@ def made_it(operation, left, above, i, j):
     ]
 
 
-@drawing(
-    LayerSteps,
-    """(figure, { texts }) => ({ name: texts(".tfb-steps-map [aria-pressed=true]").join(),
-  parts: ["left", "above", "result"].map((part) => texts(`[data-part=${part}]`)) })""",  # noqa: E501
-)
+@drawing(LayerSteps, DRAWN)
 def operation_is_drawn(seen, setting, _):
     name, parts = list(plain(setting["norm"]).items())[setting["step"] - 1]
     assert seen["name"] == name
@@ -282,14 +297,8 @@ def test_operations_fit_the_page(width, theme, browser):
                 assert norm == "pre" or wide <= room, (
                     f"{places[step - 1]}: {wide} px in {room}"
                 )
-                assert (
-                    figure.evaluate(
-                        """(figure) => [...figure.querySelectorAll(".tfb-steps-cell, .tfb-steps-label")]
-                  .filter((cell) => cell.scrollWidth > cell.clientWidth + 1
-                    || parseFloat(getComputedStyle(cell).fontSize) < 11).length"""  # noqa: E501
-                    )
-                    == 0
-                )
+                cells = figure.locator(".tfb-steps-cell, .tfb-steps-label")
+                assert cells.evaluate_all(SMALL_OR_CUT) == 0
         figure.evaluate(SET, [5, 0])
         assert inaccessible(visited.page, "[data-figure=LayerSteps]") == []
         assert visited.faults == []
