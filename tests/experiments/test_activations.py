@@ -14,6 +14,7 @@ from tfbook.experiments.activations import __main__ as script
 
 def test_every_run_is_stored_once():
     record, losses = activations.record(), activations.load()
+    validation = activations.load("validation")
     assert list(losses) == list(script.NETWORKS)
     assert record["seeds"] == list(script.SEEDS)
     assert record["rates"] == list(script.RATES)
@@ -23,8 +24,21 @@ def test_every_run_is_stored_once():
     )
     for run in record["runs"]:
         at = record["seeds"].index(run["seed"]), record["rates"].index(run["rate"])
-        assert losses[run["network"]][at] == run["loss"]
+        assert losses[run["network"]][at] == run["test"]
+        assert validation[run["network"]][at] == run["validation"]
     assert len(record["runs"]) == sum(runs.size for runs in losses.values())
+
+
+def test_rates_are_chosen_on_text_that_is_not_reported():
+    parts = script.TRAIN, script.VALIDATION, script.TEST
+    assert torch.equal(torch.cat(parts), script.TOKENS)
+    assert all(len(part) > len(script.TOKENS) // 21 for part in parts)
+    rates, losses = activations.best()
+    for name, runs in activations.load("validation").items():
+        at = script.RATES.index(rates[name])
+        assert runs.mean(axis=0).argmin() == at
+        assert (losses[name] == activations.load("test")[name][:, at]).all()
+        assert (losses[name] != runs[:, at]).all()
 
 
 def test_all_networks_have_as_many_parameters():
@@ -120,10 +134,10 @@ def test_the_script_makes_what_is_stored(network):
     """To 0.002, a fiftieth of what lies between the best network and the worst; smooth
     ones come out to 0.00005 on any processor.
     """
-    held_out, params, _ = script.train(network, 0, script.RATES[1])
+    _, test, params, _ = script.train(network, 0, script.RATES[1])
     stored = {name: losses[0, 1] for name, losses in activations.load().items()}
-    assert held_out == pytest.approx(stored[network], abs=0.002)
-    assert min(stored, key=lambda name: abs(stored[name] - held_out)) == network
+    assert test == pytest.approx(stored[network], abs=0.002)
+    assert min(stored, key=lambda name: abs(stored[name] - test)) == network
     assert params == next(
         run["params"]
         for run in activations.record()["runs"]

@@ -22,25 +22,49 @@ QUIZ = [
         },
     ),
     choice(
-        "Ten causal convolutions of width 2, with gaps of 1, 2, 4, … 512, can see a "
-        "card 512 places back. Why did they not answer at that distance?",
+        "Eight causal convolutions of width 2, with gaps of 1, 2, 4, … 128, can see a "
+        "card 128 positions back. Why did they not solve the look-up there?",
         (
-            "Their training found no way from a guess to what they see",
+            "Training found no solution in 2000 steps, although they see the card",
             (
-                "They reach 1023 places. At short distances the same network does "
-                "learn part of it, with the same steps."
+                "They reach 255 positions. The same network learns more of the task "
+                "where the card is close, with the same number of steps."
             ),
         ),
         {
             "Their receptive field is too small": (
-                "It is 1024 places, twice what is needed. A test holds that the "
+                "It is 256 positions, twice what is needed. A test checks that the "
                 "gradient arrives."
             ),
-            "They had fewer parameters than each of the other "
-            "networks": "All four networks have as many, within 2 %.",
+            "They had fewer parameters than each of the other networks": (
+                "All six networks have the same number, within 2 %."
+            ),
             "The digits are not in their vocabulary": (
-                "They read the same tokens, and do better than a guess at short "
-                "distances."
+                "They read the same tokens as the other networks, and do better than a "
+                "guess."
+            ),
+        },
+    ),
+    choice(
+        "In mean pooling every token's path to the answer is as short as in attention. "
+        "Why does it fail at the look-up over 128 positions?",
+        (
+            "Its weights do not depend on the question",
+            (
+                "Every token has the same weight in the mean, so that the asked card "
+                "has a share of 1/129. Attention gives it most of the weight, because "
+                "its key matches the query."
+            ),
+        ),
+        {
+            "It cannot see the first half of the row": (
+                "The mean is over all tokens, the cards among them."
+            ),
+            "It does not know the order of the tokens": (
+                "Nor does the transformer without positions, which solves it."
+            ),
+            "It has no nonlinear part": (
+                "It has two feed-forward networks, one before the mean and one after."
             ),
         },
     ),

@@ -118,13 +118,13 @@ function drawChart({ networks, distances, dots, means, labels, levels }, D) {
   function level([name, share]) {
     return [
       line(LEFT - 9, y(share), RIGHT + 9, y(share), "tfb-far-level"),
-      label(RIGHT + 9, y(share) + (share < 0.3 ? 16 : -6), name, "tfb-far-level-name", "end"),
+      label(RIGHT + 9, y(share) + (share < 0.3 ? 16 : -16), name, "tfb-far-level-name", "end"),
     ];
   }
 
   function dot(share, n, seed, i) {
     return make("circle", {
-      cx: (x(i) + (n - 1.5) * 2).toFixed(1), // so that the networks' dots do not cover one another
+      cx: (x(i) + (n - 2.5) * 2).toFixed(1), // so that the networks' dots do not cover one another
       cy: y(share).toFixed(1),
       r: i === at ? 4 : 2.5,
       class: "tfb-far-dot",

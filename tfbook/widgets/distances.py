@@ -1,4 +1,4 @@
-"""The distance explorer: a digit asked for from ever further back, and how often four
+"""The distance explorer: a digit asked for from ever further back, and how often six
 networks of one size find it.
 """
 
@@ -13,14 +13,18 @@ from tfbook.widgets.base import Figure
 from tfbook.widgets.controls import Slider
 
 LAYERS = 1  # of the transformer
-LABELS = {  # where a line's name stands: steps of the axis, share
-    "transformer": [2.6, 0.92],
-    "LSTM": [1.55, 0.82],
-    "dilated convolution": [3.35, 0.43],
-    "RNN": [0.75, 0.3],
+LABELS = {  # where a line's name is: steps of the axis, share
+    "transformer": [0.1, 0.93],
+    "rotary transformer": [2.1, 0.93],
+    "mean pooling": [2.9, 0.7],
+    "LSTM": [1.5, 0.8],
+    "dilated convolution": [0.4, 0.46],
+    "RNN": [1.0, 0.3],
 }
 ROLES = {
     "transformer": "positive",
+    "rotary transformer": "key",
+    "mean pooling": "query",
     "LSTM": "value",
     "dilated convolution": "muted",
     "RNN": "negative",
@@ -34,8 +38,8 @@ class DistanceExplorer(Figure):
     Parameters
     ----------
     D : int
-        How far back a card may lie; the networks were trained anew for each distance on
-        the page.
+        How far back a card may be; the networks were trained separately for each
+        distance.
 
     Raises
     ------
@@ -124,12 +128,15 @@ def percent(share):
 
 
 def paths(D):
-    """Layers or steps that a card's token passes on its way to the answer D places
+    """Layers or steps that a card's token passes on its way to the answer D positions
     later.
     """
     T = D + 1
+    attention = LAYERS * cost.layer(T, 32, H=2).path_length
     return {
-        "transformer": LAYERS * cost.layer(T, 32, H=2).path_length,
+        "transformer": attention,
+        "rotary transformer": attention,
+        "mean pooling": 1,
         "LSTM": cost.rnn(T, 42).path_length,
         "dilated convolution": distances.LAYERS,
         "RNN": cost.rnn(T, 95).path_length,
@@ -137,8 +144,8 @@ def paths(D):
 
 
 def example(D):
-    """The first row in which the two cards lie well apart, so that both can be read:
-    tokens, where the asked one lies, its digit.
+    """The first row in which the two cards are well apart, so that both can be read:
+    tokens, the position of the card that is asked for, its digit.
     """
     for seed in count():
         tokens, asked, digit = distances.sequences(

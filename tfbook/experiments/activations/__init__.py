@@ -16,8 +16,13 @@ def record():
     return stored.record(FILE)
 
 
-def load():
-    """Held-out losses of every model that was trained.
+def load(split="test"):
+    """Losses of every model that was trained, on text that it was not trained on.
+
+    Parameters
+    ----------
+    split : {"validation", "test"}
+        The text by which a learning rate is chosen, or the text that is reported.
 
     Returns
     -------
@@ -30,14 +35,36 @@ def load():
     >>> list(load())
     ['none', 'ReLU', 'GELU', 'SwiGLU', 'GEGLU']
     """
-    runs, shape = (
-        record()["runs"],
-        (len(record()["seeds"]), len(record()["rates"])),
-    )
+    runs = record()["runs"]
+    shape = len(record()["seeds"]), len(record()["rates"])
     networks = dict.fromkeys(run["network"] for run in runs)
     return {
         name: np.reshape(
-            [run["loss"] for run in runs if run["network"] == name], shape
+            [run[split] for run in runs if run["network"] == name], shape
         )
         for name in networks
     }
+
+
+def best():
+    """The learning rate of each network that has the lowest mean loss on the validation
+    text, and the losses on the test text at this rate.
+
+    Returns
+    -------
+    rates : dict of str to float
+    losses : dict of str to ndarray, shape (seeds,)
+        In nats a character.
+
+    Examples
+    --------
+    >>> rates, losses = best()
+    >>> losses["ReLU"].shape
+    (10,)
+    """
+    at = {
+        name: runs.mean(axis=0).argmin()
+        for name, runs in load("validation").items()
+    }
+    rates = {name: record()["rates"][i] for name, i in at.items()}
+    return rates, {name: runs[:, at[name]] for name, runs in load().items()}

@@ -1,34 +1,18 @@
-"""Train the four networks of ``study.py`` at every distance, and store how each did in
+"""Train the six networks of ``study.py`` at every distance, and store how each did in
 ``distances.json``.
 
     python -m tfbook.experiments.distances [--jobs 2]
 
-Seeds 1, 2, 3; at most 2000 steps of 32 rows, Adam; 1282 s of processor time in all.
-Three rates were tried at distances 8 and 32 with seed 100 (of the RNN 0.001 too, which
-was no better), and the best was taken:
+Claim: attention makes a look-up over a long distance easy to learn. It would be refuted
+by mean pooling, which has no queries and keys, or by a network with a longer path, if
+either did as well.
 
-    transformer          13,728 parameters  rate 0.01
-    LSTM                 13,936 parameters  rate 0.01
-    dilated convolution  13,932 parameters  rate 0.01
-    RNN                  13,847 parameters  rate 0.003
-
-Right answers in per cent at distances 8, 16, 32, 64, 128, 256, 512:
-
-    transformer          seed 1   100  100  100  100  100  100  100
-    transformer          seed 2   100  100  100  100  100  100   99
-    transformer          seed 3   100  100  100  100  100  100  100
-    LSTM                 seed 1    99   96   60   13   11   12   11
-    LSTM                 seed 2   100   92   58   38   13   11   12
-    LSTM                 seed 3   100   99   55   13   14   11   13
-    dilated convolution  seed 1    85   69   56   42   11   12   12
-    dilated convolution  seed 2    83   55   58   52   32   13   13
-    dilated convolution  seed 3    84   62   54   50   29   13   13
-    RNN                  seed 1    58   13   12   14   10   12   14
-    RNN                  seed 2    56   13   13   12   14   12   12
-    RNN                  seed 3    58   11   12   13   14   12   12
-
-A guess is right in 12.5 per cent and loses 2.08 nats; to know both digits and not which
-gives 56 per cent.
+Every network is trained in the same way at every distance: the same size within 2 %, at
+most 2000 steps of 32 fresh rows, Adam, and a run stops early only if it has learned the
+task. The learning rate is the best of four for this network at this distance, chosen
+by the training loss with seed 100. Then seeds 1 to 5, measured on 1024 rows that no
+network was trained on. A guess is right in 12.5 % of the rows; knowing both digits, but
+not which card has which, gives 56 %.
 """
 
 import json
@@ -41,9 +25,8 @@ import torch
 from tfbook.experiments.distances import study as distances
 from tfbook.experiments.study import parallel
 
-STEPS, BATCH, SEEDS = 2000, 32, (1, 2, 3)
-# rates are chosen at two distances, with a seed of their own
-RATES, TRIED_AT, TRIED_WITH = (0.003, 0.01, 0.03), (8, 32), 100
+STEPS, BATCH, SEEDS = 2000, 32, (1, 2, 3, 4, 5)
+RATES, TRIED_WITH = (0.001, 0.003, 0.01, 0.03), 100
 
 
 def trial(run):
@@ -60,83 +43,77 @@ def trial(run):
         "seconds": round(time.process_time() - began, 1),
     }
     print(
-        f"    {name:20} D {D:3}  rate {rate:5}  seed {seed:3}  steps"
-        f" {result['steps']:4}  loss {result['loss']:.3f}  accuracy"
-        f" {100 * result['accuracy']:5.1f}  {result['seconds']:.0f} s",
+        f"    {name:20} D {D:3} rate {rate:5} seed {seed:3}  {result}",
         flush=True,
     )
     return result
 
 
-def trouble(results):
-    """The smaller the better: the loss, between learned and a guess; where the task is
-    learned, the steps that it took.
-    """
-    losses = np.clip(
-        [result["loss"] for result in results],
-        distances.LEARNED,
-        distances.GUESSING,
-    )
-    return losses.sum(), sum(result["steps"] for result in results)
-
-
-def parameters(name):
-    """How many numbers a network has."""
-    return sum(p.numel() for p in distances.Reader(name).parameters())
+def trouble(result):
+    """The smaller the better: the loss; where the task is learned, the steps."""
+    return max(result["loss"], distances.LEARNED), result["steps"]
 
 
 if __name__ == "__main__":
-    tried = list(product(distances.NETWORKS, RATES, TRIED_AT))
-    trials = [(name, D, rate, TRIED_WITH) for name, rate, D in tried]
-    found = dict(zip(tried, parallel(trial, trials, __doc__)))
+    arms = list(product(distances.DISTANCES, distances.NETWORKS))
+    tries = [
+        (name, D, rate, TRIED_WITH) for D, name in arms for rate in RATES
+    ]
+    tried = dict(zip(tries, parallel(trial, tries, __doc__)))
+
+    def tuning(name, D):
+        return [tried[name, D, rate, TRIED_WITH] for rate in RATES]
+
     best = {
-        name: min(
-            RATES,
-            key=lambda rate: trouble(
-                [found[name, rate, D] for D in TRIED_AT]
-            ),
+        (name, D): min(
+            RATES, key=lambda rate: trouble(tried[name, D, rate, TRIED_WITH])
         )
-        for name in distances.NETWORKS
+        for D, name in arms
     }
-    runs = list(product(SEEDS, distances.DISTANCES, distances.NETWORKS))
-    trials = [(name, D, best[name], seed) for seed, D, name in runs]
-    done = dict(zip(runs, parallel(trial, trials, __doc__)))
+    runs = [
+        (name, D, best[name, D], seed) for D, name in arms for seed in SEEDS
+    ]
+    done = dict(zip(runs, parallel(trial, runs, __doc__)))
+
+    def measured(name, key):
+        """One result of a network, (seeds, distances)."""
+        return [
+            [
+                done[name, D, best[name, D], s][key]
+                for D in distances.DISTANCES
+            ]
+            for s in SEEDS
+        ]
+
     networks = {
         name: {
-            "parameters": parameters(name),
-            "rate": best[name],
-            "tried": {
-                rate: [found[name, rate, D]["loss"] for D in TRIED_AT]
-                for rate in RATES
+            "parameters": distances.parameters(name),
+            "rates": [best[name, D] for D in distances.DISTANCES],
+            "tried": [
+                [run["loss"] for run in tuning(name, D)]
+                for D in distances.DISTANCES
+            ],
+            **{
+                key: measured(name, key)
+                for key in ("accuracy", "steps", "loss")
             },
         }
         for name in distances.NETWORKS
     }
-    for name, key in product(
-        distances.NETWORKS, ("accuracy", "steps", "loss")
-    ):
-        networks[name][key] = [
-            [done[seed, D, name][key] for D in distances.DISTANCES]
-            for seed in SEEDS
-        ]
+    everything = (*tried.values(), *done.values())
     record = {
-        "command": "python -m tfbook.experiments.distances --jobs 2",
-        "seeds": SEEDS,
+        "command": "python -m tfbook.experiments.distances",
+        "distances": distances.DISTANCES,
         "steps": STEPS,
         "batch": BATCH,
-        "distances": distances.DISTANCES,
-        "tried at": TRIED_AT,
+        "seeds": SEEDS,
+        "rates": RATES,
         "tried with seed": TRIED_WITH,
-        "seconds": round(
-            sum(
-                result["seconds"]
-                for result in (*found.values(), *done.values())
-            )
-        ),
+        "seconds": round(sum(run["seconds"] for run in everything)),
+        "numpy": np.__version__,
         "torch": torch.__version__.partition("+")[0],
         "networks": networks,
     }
-    distances.FILE.write_text(
-        json.dumps(record, separators=(",", ":")) + "\n", encoding="utf-8"
-    )
+    text = json.dumps(record, separators=(",", ":")) + "\n"
+    distances.FILE.write_text(text, encoding="utf-8")
     print(f"{distances.FILE.name}: {distances.FILE.stat().st_size:,} bytes")
