@@ -106,8 +106,15 @@ def test_any_text_is_read_as_python_reads_it(text, figure):
     area(figure).fill(text)
     seen = looked_at(figure)
     a_text_is_drawn(seen, YourText.default, reading(text), text)
-    for character in set(text) - set(VOCABULARY):
-        assert character in seen["facts"].partition("Left out")[2]
+    left_out = seen["facts"].partition("has never seen them: ")[2].split()
+    unknown = dict.fromkeys(c for c in text if c not in VOCABULARY)
+    assert left_out == ["⇥" if c == "\t" else c for c in unknown]
+
+
+def test_of_many_unknown_characters_a_few_are_named(figure):
+    area(figure).fill("print" + "".join(map(chr, range(0x3041, 0x3091))))
+    facts = looked_at(figure)["facts"]
+    assert facts.endswith(" ".join(map(chr, range(0x3041, 0x304D))) + " …")
 
 
 def test_typing_and_deleting_in_the_middle_is_read_anew(figure):

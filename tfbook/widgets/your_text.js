@@ -9,7 +9,8 @@ import { bar, cell, row } from "./tables.js";
 import { attentionBars, pixels, weightsPicture } from "./your_text_attention.js";
 import { textReader } from "./your_text_reader.js";
 
-const VISIBLE = { "\n": "↵", " ": "␣" };
+const VISIBLE = { "\n": "↵", " ": "␣", "\t": "⇥" };
+const NAMED = 12; // characters that are left out
 const WRITTEN = 200; // characters for one press of the button
 const PACE = 40; // characters a second, at least
 const EVERY = 8; // frames, while it writes, the pictures of the heads are drawn anew
@@ -22,7 +23,7 @@ export function figure({ stage, say, shade, spec }) {
   const N = P.layers.length * H; // heads of all layers
   const read = textReader(P, H, T, vocabulary);
   const at = { head: H, query: 0 }; // the first head of layer 2: mostly the previous character
-  const character = (token) => VISIBLE[vocabulary[token]] ?? vocabulary[token];
+  const character = (token) => seen(vocabulary[token]);
   let toWrite = 0;
   let frame = 0;
   let reading = read(start);
@@ -99,7 +100,9 @@ export function figure({ stage, say, shade, spec }) {
     write.disabled = !tokens.length;
     const length = `It reads ${first ? "the last " : ""}${tokens.length} characters`;
     const said = tokens.length > 1 ? [`${length}, at ${mean(bits).toFixed(2)} bits each.`] : [];
-    if (unknown.length) said.push(`Left out, because it has never seen them: ${unknown.join(" ")}`);
+    const more = unknown.length > NAMED ? " …" : "";
+    const named = unknown.slice(0, NAMED).map(seen).join(" ");
+    if (unknown.length) said.push(`Left out, because it has never seen them: ${named}${more}`);
     facts.textContent = said.join(" ");
   }
 
@@ -182,6 +185,10 @@ export function figure({ stage, say, shade, spec }) {
     chosen = { ...setting };
     draw();
   };
+}
+
+function seen(character) {
+  return VISIBLE[character] ?? character;
 }
 
 function mean(numbers) {

@@ -1,8 +1,8 @@
 """How fast the language model of chapter 12 writes on its page, in characters a second,
 on this processor and on one that is four times slower: at least LEAST of them.
 
-The browser slows itself down (Emulation.setCPUThrottlingRate). Counted is what a reader
-gets: a character is written when all that the figure shows of it has been drawn.
+The browser slows itself down (Emulation.setCPUThrottlingRate). The figure draws every
+frame while it writes; where a frame takes long, several characters come with it.
 """
 
 import sys
