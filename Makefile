@@ -22,8 +22,9 @@ book: $(VENV)/site ## build the book into _build/html; a warning is an error
 zip: book ## the built book as one file, to be read without a network
 	@ls -l _build/html/tfbook.zip
 
-speed: $(VENV)/all book ## what each page costs its reader: transfer, largest paint, jumps; and each move of a figure
-	@$(BIN)/python tools/check/speed.py
+speed: $(VENV)/all book ## what each page costs its reader: transfer, largest paint, jumps; how fast the model of chapter 12 writes; and each move of a figure
+	@PYTHONPATH=tools/site $(BIN)/python tools/check/speed.py
+	@PYTHONPATH=tools/site $(BIN)/python tools/check/writing_speed.py
 	@EVERY_MOVE=1 $(BIN)/python -m pytest -q -rP tests/figures/test_paint.py
 
 links: book ## ask every other host that the book links to; needs a network

@@ -17,3 +17,4 @@ from tfbook.widgets.shared_heads import SharedHeads
 from tfbook.widgets.split import SplitExplorer
 from tfbook.widgets.streaming import StreamingExplorer
 from tfbook.widgets.training import TrainingExplorer
+from tfbook.widgets.your_text import YourText

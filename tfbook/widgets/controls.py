@@ -5,7 +5,7 @@ kernel takes.
 
 class Slider:
     """A whole number. The page offers ``values``; a kernel takes any from the least to
-    ``most``, unless there is nothing between.
+    ``most``, unless there is nothing ``between``, where the values may have decimals.
     """
 
     def __init__(self, name, label, values, most=None, between=True):
@@ -30,7 +30,7 @@ class Slider:
 
     def takes(self, value):
         if not self.between:
-            return type(value) is int and value in self.values
+            return type(value) in (int, float) and value in self.values
         return type(value) is int and min(self.values) <= value <= self.most
 
 
