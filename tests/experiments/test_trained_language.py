@@ -106,7 +106,7 @@ def test_the_model_learned_and_the_record_says_how():
 def test_heads_are_scored_where_they_look():
     rng, T = np.random.default_rng(0), 6
     tokens = np.array([[5, 0, 5, 6, 0, 7]])
-    at = language.places(tokens, blanks=[0], period=3)
+    at = language.targets(tokens, blanks=[0], period=3)
     wanted = {
         "itself": range(6),
         "previous": [None, *range(5)],
@@ -119,7 +119,7 @@ def test_heads_are_scored_where_they_look():
         for i, j in enumerate(keys):
             assert kind[i].nonzero()[0].tolist() == ([] if j is None else [j])
     # a head that looks there and nowhere else has score 1
-    for k, name in enumerate(language.PLACES):
+    for k, name in enumerate(language.TARGETS):
         A = np.where(
             at[:, k].any(axis=-1, keepdims=True), at[:, k], rng.random((1, T, T))
         )[None, :, None]

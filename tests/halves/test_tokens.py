@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfbook.text import text
-from tfbook.text.byte_pairs import PIECES, BytePairs, learn_byte_pairs
+from tfbook.text.byte_pairs import WORDS, BytePairs, learn_byte_pairs
 from tfbook.text.windows import all_windows, windows
 
 LEARNED = learn_byte_pairs(text()[:50_000], merges=200)
@@ -20,7 +20,7 @@ LEARNED = learn_byte_pairs(text()[:50_000], merges=200)
 @given(st.text())
 def test_what_is_encoded_can_be_decoded(written):
     assert LEARNED.decode(LEARNED.encode(written)) == written
-    assert "".join(PIECES.findall(written)) == written
+    assert "".join(WORDS.findall(written)) == written
 
 
 @given(st.text(alphabet="abc d", max_size=60), st.integers(0, 20))
@@ -29,7 +29,7 @@ def test_learned_pairs_are_those_that_a_plain_count_finds(written, merges):
     merge.
     """
     learned = learn_byte_pairs(written, merges)
-    words = [list(word.encode()) for word in PIECES.findall(written)]
+    words = [list(word.encode()) for word in WORDS.findall(written)]
     for i, pair in enumerate(learned.merges):
         counts = Counter(found for word in words for found in pairwise(word))
         assert counts[pair] == max(counts.values())

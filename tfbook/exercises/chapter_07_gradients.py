@@ -8,17 +8,17 @@ from tfbook.exercises.exercise import Exercise
 
 
 def gradients(g, J):
-    sent = [g]
+    gradients = [g]
     for J_l in J[::-1]:  # from the top down
-        sent.append(sent[-1] + J_l.T @ sent[-1])
-    return np.array(sent[::-1])
+        gradients.append(gradients[-1] + J_l.T @ gradients[-1])
+    return np.array(gradients[::-1])
 
 
 def _walk(g, J, step):
-    sent = [g]
+    gradients = [g]
     for J_l in J[::-1]:
-        sent.append(step(sent[-1], J_l))
-    return np.array(sent[::-1])
+        gradients.append(step(gradients[-1], J_l))
+    return np.array(gradients[::-1])
 
 
 def _residual_cases(rng):

@@ -13,7 +13,7 @@ from tfbook.numpy.checks import expect, expect_tokens, integers, whole
 
 # a word or a run of signs, each with the blank before it, or white space; nothing is
 # lost
-PIECES = re.compile(r" ?\w+| ?[^\w\s]+|\s+")
+WORDS = re.compile(r" ?\w+| ?[^\w\s]+|\s+")
 
 
 class BytePairs:
@@ -55,11 +55,11 @@ class BytePairs:
         """Tokens there are: ``vocab``."""
         return len(self.bytes)
 
-    def _tokens_of(self, piece):
+    def _tokens_of(self, word):
         """The tokens of one word: of all pairs in it, the one that was learned first is
         merged, until there is none.
         """
-        tokens = tuple(piece.encode())
+        tokens = tuple(word.encode())
         while ranks := [
             self.rank[pair] for pair in pairwise(tokens) if pair in self.rank
         ]:
@@ -71,8 +71,8 @@ class BytePairs:
         return np.array(
             [
                 token
-                for piece in PIECES.findall(text)
-                for token in self.tokens_of(piece)
+                for word in WORDS.findall(text)
+                for token in self.tokens_of(word)
             ],
             dtype=np.int64,
         )
@@ -125,7 +125,7 @@ def learn_byte_pairs(text, merges):
     [(97, 110), (98, 256)]
     """
     merges, found = whole("merges", merges), []
-    counts = Counter(PIECES.findall(text))
+    counts = Counter(WORDS.findall(text))
     words = {word: tuple(word.encode()) for word in counts}
     # how often each pair stands, and in which words
     pairs, holders = Counter(), defaultdict(set)

@@ -25,7 +25,7 @@ SIZES = {
     "activation": "gelu",
     "positions": "rotary",
 }
-PLACES = ("itself", "previous", "two back", "first", "blank", "induction")
+TARGETS = ("itself", "previous", "two back", "first", "blank", "induction")
 
 
 def record():
@@ -78,8 +78,8 @@ def read(tokens, P, without=()):
     return logits, np.stack(A)
 
 
-def places(tokens, blanks, period=None):
-    """Where each kind of head would look: bool (..., PLACES, T, T), a row for each
+def targets(tokens, blanks, period=None):
+    """Where each kind of head would look: bool (..., TARGETS, T, T), a row for each
     query; empty where there is no such place.
 
     Parameters
@@ -109,7 +109,7 @@ def places(tokens, blanks, period=None):
 
 
 def scores(A, at):
-    """The mean weight that each head gives to each kind of place, (L, H, PLACES), over
+    """The mean weight of each head on each kind of target, (L, H, TARGETS), over
     the queries that have one.
     """
     given = np.einsum("lnhij,nqij->lhq", A, at.astype(A.dtype))

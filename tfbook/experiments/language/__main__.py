@@ -153,14 +153,14 @@ def parameters(model):
 
 
 def heads(P, read, blanks):
-    """Scores of all heads, (L, H, places): on text, and induction on noise that comes
+    """Scores of all heads, (L, H, targets): on text, and induction on noise that comes
     twice.
     """
     again = language.noise(len(P["E"]))
     of_text, of_noise = (
         language.scores(
             language.read(tokens, P)[1],
-            language.places(tokens, blanks, period),
+            language.targets(tokens, blanks, period),
         )
         for tokens, period in ((read, None), (again, again.shape[-1] // 2))
     )

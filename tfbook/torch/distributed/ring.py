@@ -90,7 +90,7 @@ def pass_on(X, mesh):
     receive = dist.P2POp(dist.irecv, arriving, before, group)
     works = dist.batch_isend_irecv([send, receive])
 
-    def arrived(sent=X):  # which has to live until it is sent
+    def arrived(outgoing=X):  # which has to live until it is sent
         for work in works:
             work.wait()
         return arriving
