@@ -227,3 +227,9 @@ def test_each_head_has_a_picture_of_its_weights(figure):
     np.testing.assert_array_equal(
         np.array(drawn).reshape(12, 21, 21, 4), expected.reshape(12, 21, 21, 4)
     )
+
+
+@pytest.mark.parametrize("temperature", [0.3, -1, True, "1", None])
+def test_a_temperature_that_no_slider_has_is_refused(temperature):
+    with pytest.raises(ValueError, match="temperature: expected"):
+        YourText(temperature=temperature)
