@@ -3,6 +3,7 @@
 from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.checks import flag, whole
 
+BIASES = "b_Q", "b_K", "b_V", "b_O"  # of the attention, where P has them
 # normalisations of a layer
 NORMS = {"post": 2, "pre": 2, "both": 4, "sandwich": 4}
 
@@ -36,6 +37,9 @@ def expect_layer(P, norm):
     """Return whether the layer is gated, or raise where a parameter is missing."""
     gated = "W_gate" in P
     names = layer_parameters(norm, gated)
+    shifts = [name for name in names if name.startswith("beta")]
+    if not any(name in P for name in shifts):  # RMS norm
+        names = [name for name in names if name not in shifts]
     missing = [name for name in names if name not in P]
     if missing:
         raise ValueError(

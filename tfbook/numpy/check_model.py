@@ -2,7 +2,7 @@
 
 import math
 
-from tfbook.numpy.checks import is_number, whole
+from tfbook.numpy.checks import expect, is_number, whole
 from tfbook.numpy.position_schemes import position_scheme
 
 
@@ -37,6 +37,15 @@ def model_layers(P, positions="none"):
             f" {', '.join(missing)}"
         )
     return [layers[l] for l in range(len(layers))]
+
+
+def head_matrix(P, E):
+    """What scores tokens: ``W_out`` (d, vocab), else the table E transposed."""
+    if "W_out" not in P:
+        return E.T
+    vocab, d = E.shape
+    expect("W_out", P["W_out"].shape, "(d, vocab)", d=d, vocab=vocab)
+    return P["W_out"]
 
 
 def expect_pad(pad, tokens, most=math.inf):
