@@ -49,6 +49,16 @@ def expect_layer(P, norm):
     return gated
 
 
+def expect_plain(P):
+    """Raise where a layer has biases of the attention, or no shifts in its norms."""
+    biases = [name for name in BIASES if name in P]
+    if biases or ("gamma_1" in P and "beta_1" not in P):
+        raise ValueError(
+            "P: expected a layer with layer norms and without biases of the attention,"
+            f" got {' '.join(biases) or 'no beta_1'}"
+        )
+
+
 def layer_shapes(
     d, H, d_ff=None, H_kv=None, d_k=None, d_v=None, norm="post", gated=False
 ):

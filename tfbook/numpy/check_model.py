@@ -6,9 +6,9 @@ from tfbook.numpy.checks import expect, is_number, whole
 from tfbook.numpy.position_schemes import position_scheme
 
 
-def model_layers(P, positions="none"):
+def model_layers(P, positions="none", untied=False):
     """Return the parameters of each layer, or raise where some of the model's are
-    missing.
+    missing, or where a head of its own would have no effect.
 
     Examples
     --------
@@ -35,6 +35,10 @@ def model_layers(P, positions="none"):
         raise ValueError(
             f"P: expected {', '.join(needed)} for positions={positions!r}, got no"
             f" {', '.join(missing)}"
+        )
+    if "W_out" in P and not untied:
+        raise ValueError(
+            "P: expected no W_out, since E scores the tokens here, got one"
         )
     return [layers[l] for l in range(len(layers))]
 

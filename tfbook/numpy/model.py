@@ -89,7 +89,8 @@ def language_model(
     >>> bool(np.allclose(whole, np.concatenate(parts)))
     True
     """
-    layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
+    layers = model_layers(P, positions, untied=True)
+    H, H_kv = head_counts(H, H_kv)
     scheme, E = position_scheme(positions), floats("E", P["E"])
     W_out = head_matrix(P, E)
     T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])

@@ -172,7 +172,7 @@ class PretrainedModel:
             self._expect_none("a BERT", segments=segments)
 
         states, attention = [X], self._turned(attention)
-        for layer in model_layers(P):
+        for layer in model_layers(P, untied=True):
             X = half.transformer_layer(
                 X, layer, self.H, mask=mask, attention=attention, **self.form
             )

@@ -47,7 +47,8 @@ def language_model(
     >>> torch.allclose(whole, torch.cat(parts), atol=1e-6)
     True
     """
-    layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
+    layers = model_layers(P, positions, untied=True)
+    H, H_kv = head_counts(H, H_kv)
     X, mask, bias = read_tokens(
         tokens, P["E"], P.get("P"), H, positions, pad, cache
     )
