@@ -1,5 +1,6 @@
 """BERT: Devlin et al., arXiv 1810.04805."""
 
+from tfbook.numpy.check_heads import per_head
 from tfbook.pretrained.settings import activation
 
 LAYER = {
@@ -27,6 +28,8 @@ def bert(config, tensors):
     a norm after the embedding. What its tasks put on top is left out.
     """
     d, L = config.size("hidden_size"), config.size("num_hidden_layers")
+    H = config.size("num_attention_heads")
+    per_head("config.json: hidden_size", d, H, "num_attention_heads")
     config.one_of("is_decoder", False, default=False)
     config.one_of("add_cross_attention", False, default=False)
     config.one_of("position_embedding_type", "absolute", default="absolute")
@@ -56,7 +59,7 @@ def bert(config, tensors):
                 f"encoder.layer.{l}.{theirs}", form
             )
     return P, {
-        "H": config.size("num_attention_heads"),
+        "H": H,
         "norm": "post",
         "activation": activation(config, "hidden_act", "gelu"),
         "eps": config.number("layer_norm_eps", 1e-12),

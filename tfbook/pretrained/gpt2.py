@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tfbook.numpy.check_heads import per_head
 from tfbook.pretrained.settings import activation
 
 LAYER = {  # stored as we multiply, (in, out)
@@ -22,7 +23,8 @@ def gpt2(config, tensors):
     """The parameters of a GPT-2, and its form: causal, pre-norm, with learned
     positions.
     """
-    d, L = config.size("n_embd"), config.size("n_layer")
+    d, L, H = (config.size(name) for name in ("n_embd", "n_layer", "n_head"))
+    per_head("config.json: n_embd", d, H, "n_head")
     config.one_of("scale_attn_weights", True, default=True)
     for name in ("scale_attn_by_inverse_layer_idx", "add_cross_attention"):
         config.one_of(name, False, default=False)
@@ -55,7 +57,7 @@ def gpt2(config, tensors):
     else:
         P["W_out"] = tensors.linear("lm_head.weight", "(vocab, d)")
     return P, {
-        "H": config.size("n_head"),
+        "H": H,
         "norm": "pre",
         "activation": activation(config, "activation_function", "gelu_new"),
         "eps": config.number("layer_norm_epsilon", 1e-5),

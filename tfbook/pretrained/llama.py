@@ -31,7 +31,12 @@ def llama(config, tensors):
     d, L = config.size("hidden_size"), config.size("num_hidden_layers")
     H = config.size("num_attention_heads")
     H, H_kv = head_counts(H, config.get("num_key_value_heads"))
-    d_k = config.get("head_dim") or per_head("hidden_size", d, H)
+    if config.get("head_dim"):
+        d_k = config.size("head_dim")
+    else:
+        d_k = per_head(
+            "config.json: hidden_size", d, H, "num_attention_heads"
+        )
     config.one_of("mlp_bias", False, default=False)
     biased = config.one_of("attention_bias", True, False, default=False)
     tensors.sizes = {

@@ -39,6 +39,8 @@ class PretrainedModel:
         self.P, self.config, self.folder = P, config, folder
         self.half = import_module(f"tfbook.{half}")
         self.checks = import_module(f"tfbook.{half}.checks")
+        norms = import_module(f"tfbook.{half}.normalization")
+        self.normalized = norms.normalized
         if activation == "gelu_tanh":
             activation = partial(self.half.gelu, approximate=True)
         # a causal model has positions, of a scheme of language_model
@@ -178,11 +180,9 @@ class PretrainedModel:
             )
             states.append(X)
         if "gamma_f" in P:
-            norm = "rms_norm" if "beta_f" not in P else "layer_norm"
-            with_beta = [
-                P[name] for name in ("gamma_f", "beta_f") if name in P
-            ]
-            states[-1] = getattr(half, norm)(X, *with_beta, eps)
+            states[-1] = self.normalized(
+                X, P["gamma_f"], P.get("beta_f"), eps
+            )
         return states
 
     def _turned(self, attention):
