@@ -68,10 +68,11 @@ def rotary(
     angle = positions[..., None] * frequencies  # (..., T, d_k / 2)
     cos, sin = np.cos(angle).astype(X.dtype), np.sin(angle).astype(X.dtype)
     if pairs == "halves":
-        x, y = X[..., : d_k // 2], X[..., d_k // 2 :]
-        return np.concatenate([x * cos - y * sin, x * sin + y * cos], axis=-1)
-    x, y = X[..., 0::2], X[..., 1::2]
-    turned = np.stack([x * cos - y * sin, x * sin + y * cos], axis=-1)
+        x, y = np.split(X, 2, axis=-1)
+    else:
+        x, y = X[..., 0::2], X[..., 1::2]
+    turned = x * cos - y * sin, x * sin + y * cos
+    turned = np.stack(turned, axis=-2 if pairs == "halves" else -1)
     return turned.reshape(*turned.shape[:-2], d_k)
 
 

@@ -35,10 +35,11 @@ def rotary(
     angle = positions.to(where)[..., None] * frequencies.to(where)
     cos, sin = torch.cos(angle).to(X), torch.sin(angle).to(X)
     if pairs == "halves":
-        x, y = X[..., : d_k // 2], X[..., d_k // 2 :]
-        return torch.cat([x * cos - y * sin, x * sin + y * cos], dim=-1)
-    x, y = X[..., 0::2], X[..., 1::2]
-    turned = torch.stack([x * cos - y * sin, x * sin + y * cos], dim=-1)
+        x, y = torch.tensor_split(X, 2, dim=-1)
+    else:
+        x, y = X[..., 0::2], X[..., 1::2]
+    turned = x * cos - y * sin, x * sin + y * cos
+    turned = torch.stack(turned, dim=-2 if pairs == "halves" else -1)
     return turned.reshape(*turned.shape[:-2], d_k)
 
 
