@@ -193,6 +193,34 @@ def test_settings_of_older_files_are_read(tmp_path):
     assert np.array_equal(load(tmp_path)([[1, 2, 3]]), new)
 
 
+def test_masks_that_older_files_hold_are_left_out(folder):
+    wanted = load(folder)([[1, 2, 3]])
+
+    def add(tensors):
+        for l in range(3):
+            mask = np.tri(32, dtype=bool)[None, None]
+            tensors[f"transformer.h.{l}.attn.bias"] = mask
+            tensors[f"transformer.h.{l}.attn.masked_bias"] = np.array(-1e4, np.float32)
+
+    rewrite(folder, add)
+    assert np.array_equal(load(folder)([[1, 2, 3]]), wanted)
+
+
+def test_names_of_the_first_berts_are_read(tmp_path):
+    write("bert", tmp_path)
+    wanted = load(tmp_path)([[1, 2, 3]])
+
+    def rename(tensors):
+        tensors["embeddings.position_ids"] = np.arange(32)[None]
+        for name in list(tensors):
+            for new, old in (("weight", "gamma"), ("bias", "beta")):
+                if name.endswith(f"LayerNorm.{new}"):
+                    tensors[name.removesuffix(new) + old] = tensors.pop(name)
+
+    rewrite(tmp_path, rename)
+    assert np.array_equal(load(tmp_path)([[1, 2, 3]]), wanted)
+
+
 @pytest.fixture
 def sharded(tmp_path):
     write("llama", tmp_path, max_shard_size="8KB")
