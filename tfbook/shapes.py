@@ -112,7 +112,7 @@ def described(name, form, words):
 
 
 # take the dtype of what they go to
-FREE = {"bias", "positions", "P", "h_0", "c_0"}
+FREE = {"bias", "positions", "frequencies", "P", "h_0", "c_0"}
 
 
 class Contract:

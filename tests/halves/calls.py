@@ -91,7 +91,7 @@ class Arguments:
     def whole(self, form, below, least=0):
         return self.rng.integers(least, below, size=self.shape(form))
 
-    def layer(self, norm="post", gated=False):
+    def layer(self, norm="post", gated=False, biases=False, rms=False):
         s = self.sizes
         P = init_layer(
             s["d"],
@@ -105,6 +105,11 @@ class Arguments:
             self.rng,
             self.dtype,
         )
+        if rms:
+            P = {name: p for name, p in P.items() if not name.startswith("beta")}
+        if biases:
+            P |= {"b_Q": self("H*d_k") * 0, "b_K": self("H_kv*d_k") * 0}
+            P |= {"b_V": self("H_kv*d_v") * 0, "b_O": self("d") * 0}
         return {
             name: p + self(" ".join(map(str, p.shape))) / 5 for name, p in P.items()
         }

@@ -43,6 +43,15 @@ def weights(a):
     return a("d H*d_k"), a("d H_kv*d_k"), a("d H_kv*d_v"), a("H*d_v d")
 
 
+def attention_biases(a):
+    return {
+        "b_Q": a("H*d_k"),
+        "b_K": a("H_kv*d_k"),
+        "b_V": a("H_kv*d_v"),
+        "b_O": a("d"),
+    }
+
+
 def network(a):
     return a("d d_ff"), a("d_ff"), a("d_ff d"), a("d")
 
@@ -76,6 +85,14 @@ def kept(a):
     )
 
 
+def untied(a):
+    """A language model of Llama's form: RMS norms, a head of its own."""
+    P = a.model(norm="pre", gated=True, biases=True, rms=True)
+    return {name: p for name, p in P.items() if name != "beta_f"} | {
+        "W_out": a("d vocab")
+    }
+
+
 def generated(a, **options):
     model = In(
         lambda half: partial(
@@ -92,7 +109,10 @@ CASES = {
         lambda a: call(a("... T T_k"), axis=-2),
     ],
     "relu": [lambda a: call(a("... T d"))],
-    "gelu": [lambda a: call(a("... T d"))],
+    "gelu": [
+        lambda a: call(a("... T d")),
+        lambda a: call(a("... T d"), approximate=True),
+    ],
     "silu": [lambda a: call(a("... T d"))],
     "cross_entropy": [
         lambda a: call(a("... T vocab"), a.whole("... T", below=a.vocab))
@@ -148,8 +168,25 @@ CASES = {
             a.mask("T T"),
             attention=of("rotary_attention"),
         ),
+        lambda a: call(
+            a("... T d"),
+            *weights(a),
+            a.H,
+            a.H_kv,
+            context=a("... T_k d"),
+            **attention_biases(a),
+        ),
     ],
     "multi_head_weights": [
+        lambda a: call(
+            a("... T d"),
+            *weights(a)[:2],
+            a.H,
+            a.H_kv,
+            context=a("... T_k d"),
+            b_Q=a("H*d_k"),
+            b_K=a("H_kv*d_k"),
+        ),
         lambda a: call(
             a("... T d"), *weights(a)[:2], a.H, a.H_kv, context=a("... T_k d")
         ),
@@ -176,6 +213,18 @@ CASES = {
         lambda a: call(a("... T d_k")),
         lambda a: call(a("... T d_k"), a.whole("... T", below=1000), 100.0),
         lambda a: call(a.sized(d_k=6)("... T d_k"), a("T")),
+        lambda a: call(a.sized(d_k=6)("... T d_k"), pairs="halves"),
+        lambda a: call(
+            a.sized(d_k=6)("... T d_k"), frequencies=np.array([3.0, 1, 0.1])
+        ),
+    ],
+    "rotary_frequencies": [
+        lambda a: call(a.d_k),
+        lambda a: call(64, 500.0, "linear", 8.0),
+        lambda a: call(64, 10000.0, "ntk", 8.0),
+        lambda a: call(64, 10000.0, "yarn", 8.0, 512),
+        lambda a: call(64, 500000.0, "llama3", 8.0),
+        lambda a: call(64, 500000.0, "llama3", 32.0, 4096),
     ],
     "rotary_attention": [
         lambda a: call(*qkv(a)),
@@ -187,6 +236,7 @@ CASES = {
             100.0,
             of("scaled_dot_product_attention"),
         ),
+        lambda a: call(*qkv(a), pairs="halves", frequencies=np.array([0.3])),
     ],
     "alibi_bias": [
         lambda a: call(a.H, a.T, a.T_k),
@@ -235,6 +285,15 @@ CASES = {
         lambda a: call(
             a("... T d"), a.layer(gated=True), a.H, a.H_kv, activation="relu"
         ),
+        lambda a: call(
+            a("... T d"),
+            a.layer("pre", gated=True, biases=True, rms=True),
+            a.H,
+            a.H_kv,
+            "pre",
+            eps=0.1,
+        ),
+        lambda a: call(a("... T d"), a.layer(biases=True), a.H, a.H_kv, eps=0.1),
     ],
     "transformer": [
         lambda a: call(a("... T d"), [a.layer(), a.layer()], a.H, H_kv=a.H_kv),
@@ -246,6 +305,15 @@ CASES = {
             H_kv=a.H_kv,
             norm="pre",
             mask=a.mask("T T"),
+        ),
+        lambda a: call(
+            a("... T d"),
+            [a.layer("pre", rms=True)],
+            a.H,
+            (a("d"),),
+            H_kv=a.H_kv,
+            norm="pre",
+            eps=0.1,
         ),
     ],
     "rnn": [
@@ -308,6 +376,15 @@ CASES = {
             "sinusoidal",
             "both",
             "gelu",
+        ),
+        lambda a: call(
+            a.whole("... T", below=a.vocab),
+            untied(a),
+            a.H,
+            a.H_kv,
+            "rotary",
+            "pre",
+            eps=0.1,
         ),
     ],
     "KeyValueCache": [kept],

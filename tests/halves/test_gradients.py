@@ -54,6 +54,14 @@ def test_activations(draw, f):
     check(lambda half, x: getattr(half, f)(x), getattr(tn, f"{f}_vjp"), 3 * draw(3, 7))
 
 
+def test_approximate_gelu(draw):
+    check(
+        lambda half, x: half.gelu(x, approximate=True),
+        lambda dY, x: tn.gelu_vjp(dY, x, approximate=True),
+        3 * draw(3, 7),
+    )
+
+
 @pytest.mark.parametrize("f", ["relu", "gelu", "silu"])
 def test_activations_far_out(f):
     assert_array_equal(
@@ -173,6 +181,34 @@ def test_multi_head_attention(draw, rng, leading, H, H_kv, d_k, d_v, masked, cro
 
 
 @LEADING
+@pytest.mark.parametrize("crossed", [False, True])
+@pytest.mark.parametrize("names", ["b_Q b_K b_V b_O", "b_V"])
+def test_biases_of_attention(draw, leading, crossed, names):
+    H, H_kv, d_k, d_v, names = 4, 2, 3, 5, names.split()
+    sizes = {"b_Q": H * d_k, "b_K": H_kv * d_k, "b_V": H_kv * d_v, "b_O": d}
+
+    def unpacked(rest):
+        context = rest[0] if crossed else None
+        return {"context": context} | dict(zip(names, rest[crossed:]))
+
+    check(
+        lambda half, X, W_Q, W_K, W_V, W_O, *rest: half.multi_head_attention(
+            X, W_Q, W_K, W_V, W_O, H, H_kv, **unpacked(rest)
+        ),
+        lambda dY, X, W_Q, W_K, W_V, W_O, *rest: tn.multi_head_attention_vjp(
+            dY, X, W_Q, W_K, W_V, W_O, H, H_kv, **unpacked(rest)
+        ),
+        draw(*leading, T, d),
+        draw(d, H * d_k),
+        draw(d, H_kv * d_k),
+        draw(d, H_kv * d_v),
+        draw(H * d_v, d),
+        *[draw(*leading, T_k, d)] * crossed,
+        *(draw(sizes[name]) for name in names),
+    )
+
+
+@LEADING
 @pytest.mark.parametrize("eps", [1e-5, 0.5])
 def test_norms(draw, leading, eps):
     X, gamma, beta = draw(*leading, d), draw(d), draw(d)
@@ -280,6 +316,52 @@ def test_transformer_layer(draw, norm, gated, H, H_kv, masked):
         draw(2, T, d),
         *P.values(),
     )
+
+
+@pytest.mark.parametrize("norm", ["post", "pre", "both"])
+@pytest.mark.parametrize("rms", [False, True])
+@pytest.mark.parametrize("eps", [None, 0.1])
+def test_layer_with_biases_and_rms_norm(draw, norm, rms, eps):
+    P = tn.init_layer(d, 6, d_ff, 2, norm=norm, gated=True, rng=0)
+    P |= {
+        "b_Q": np.zeros(6),
+        "b_K": np.zeros(2),
+        "b_V": np.zeros(2),
+        "b_O": np.zeros(d),
+    }
+    P = {
+        name: p + 0.1 * draw(*p.shape)
+        for name, p in P.items()
+        if not (rms and name.startswith("beta"))
+    }
+    options = {"H": 6, "H_kv": 2, "norm": norm, "eps": eps}
+
+    def vjp(dY, X, *p):
+        dX, dP = tn.transformer_layer_vjp(dY, X, dict(zip(P, p)), **options)
+        assert list(dP) == list(P)
+        return dX, *dP.values()
+
+    check(
+        lambda half, X, *p: half.transformer_layer(X, dict(zip(P, p)), **options),
+        vjp,
+        draw(2, T, d),
+        *P.values(),
+    )
+
+
+def test_transformer_that_ends_with_rms_norm(draw):
+    P = tn.init_layer(d, 2, d_ff, norm="pre", rng=0)
+    options = {"norm": "pre", "eps": 0.1}
+
+    def vjp(dY, X, gamma_f):
+        dX, _, dfinal = tn.transformer_vjp(dY, X, [P], 2, (gamma_f,), **options)
+        return dX, *dfinal
+
+    def f(half, X, gamma_f):
+        layer = {name: of(half, p) for name, p in P.items()}
+        return half.transformer(X, [layer], 2, (gamma_f,), **options)
+
+    check(f, vjp, draw(2, T, d), draw(d))
 
 
 @pytest.mark.parametrize("final", [False, True])

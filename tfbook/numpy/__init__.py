@@ -48,6 +48,6 @@ from tfbook.numpy.positions import (
     sinusoidal_positions,
 )
 from tfbook.numpy.recurrent import lstm, recurrent_attention, rnn
-from tfbook.numpy.rotary import rotary, rotary_attention
+from tfbook.numpy.rotary import rotary, rotary_attention, rotary_frequencies
 from tfbook.numpy.sampling import sample, token_distribution
 from tfbook.numpy.streaming import streaming_attention

@@ -3,6 +3,7 @@
 from tfbook.numpy.check_heads import head_counts
 from tfbook.numpy.checks import flag, whole
 
+BIASES = "b_Q", "b_K", "b_V", "b_O"  # of the attention, where P has them
 # normalisations of a layer
 NORMS = {"post": 2, "pre": 2, "both": 4, "sandwich": 4}
 
@@ -36,6 +37,9 @@ def expect_layer(P, norm):
     """Return whether the layer is gated, or raise where a parameter is missing."""
     gated = "W_gate" in P
     names = layer_parameters(norm, gated)
+    shifts = [name for name in names if name.startswith("beta")]
+    if not any(name in P for name in shifts):  # RMS norm
+        names = [name for name in names if name not in shifts]
     missing = [name for name in names if name not in P]
     if missing:
         raise ValueError(
@@ -43,6 +47,16 @@ def expect_layer(P, norm):
             f" {' '.join(missing)}"
         )
     return gated
+
+
+def expect_plain(P):
+    """Raise where a layer has biases of the attention, or no shifts in its norms."""
+    biases = [name for name in BIASES if name in P]
+    if biases or ("gamma_1" in P and "beta_1" not in P):
+        raise ValueError(
+            "P: expected a layer with layer norms and without biases of the attention,"
+            f" got {' '.join(biases) or 'no beta_1'}"
+        )
 
 
 def layer_shapes(

@@ -2,13 +2,13 @@
 
 import math
 
-from tfbook.numpy.checks import is_number, whole
+from tfbook.numpy.checks import expect, is_number, whole
 from tfbook.numpy.position_schemes import position_scheme
 
 
-def model_layers(P, positions="none"):
+def model_layers(P, positions="none", untied=False):
     """Return the parameters of each layer, or raise where some of the model's are
-    missing.
+    missing, or where a head of its own would have no effect.
 
     Examples
     --------
@@ -36,7 +36,20 @@ def model_layers(P, positions="none"):
             f"P: expected {', '.join(needed)} for positions={positions!r}, got no"
             f" {', '.join(missing)}"
         )
+    if "W_out" in P and not untied:
+        raise ValueError(
+            "P: expected no W_out, since E scores the tokens here, got one"
+        )
     return [layers[l] for l in range(len(layers))]
+
+
+def head_matrix(P, E):
+    """What scores tokens: ``W_out`` (d, vocab), else the table E transposed."""
+    if "W_out" not in P:
+        return E.T
+    vocab, d = E.shape
+    expect("W_out", P["W_out"].shape, "(d, vocab)", d=d, vocab=vocab)
+    return P["W_out"]
 
 
 def expect_pad(pad, tokens, most=math.inf):

@@ -155,11 +155,26 @@ def expect_rows(P, T):
         )
 
 
-def expect_pairs(X):
-    """Raise unless the channels of X come in pairs."""
-    if X.shape[-1] % 2:
+def expect_pairs(X, pairs="adjacent", base=10000.0, frequencies=None):
+    """Raise unless the channels of X come in pairs of a known kind, each with one
+    frequency.
+    """
+    d_k = X.shape[-1]
+    if d_k % 2:
         raise ValueError(
             f"X: expected an even d_k, channels turn in pairs, got {tuple(X.shape)}"
+        )
+    if pairs not in ("adjacent", "halves"):
+        raise ValueError(
+            f"pairs: expected 'adjacent' or 'halves', got {pairs!r}"
+        )
+    if frequencies is None:
+        return
+    expect("frequencies", frequencies.shape, "(n,)", n=d_k // 2)
+    if base != 10000.0:
+        raise ValueError(
+            f"base: expected none beside frequencies, got {base}; pass it to"
+            " rotary_frequencies"
         )
 
 
@@ -171,3 +186,31 @@ def expect_kernel(W, causal):
             "W: expected an odd k, for as many neighbours on either side, "
             f"got k = {k}; pass causal=True for any k"
         )
+
+
+SCALINGS = None, "linear", "ntk", "yarn", "llama3"
+
+
+def expect_scaling(d_k, scaling, factor, trained):
+    """Return the positions of training, or raise where a setting of the frequencies is
+    missing or has no effect.
+    """
+    if d_k % 2:
+        raise ValueError(f"d_k: expected an even number, got {d_k}")
+    if scaling not in SCALINGS:
+        raise ValueError(
+            f"scaling: expected one of {', '.join(map(str, SCALINGS))}, got {scaling!r}"
+        )
+    if factor < 1 or (scaling is None and factor != 1):
+        raise ValueError(
+            f"factor: expected 1 without a scaling, from 1 on with one, got {factor}"
+        )
+    if scaling == "yarn" and trained is None:
+        raise ValueError(
+            "trained: expected the positions of training, which yarn needs, got None"
+        )
+    if trained is not None and scaling not in ("yarn", "llama3"):
+        raise ValueError(
+            f"trained: expected none with scaling={scaling!r}, got {trained!r}"
+        )
+    return 8192 if trained is None else whole("trained", trained, least=1)

@@ -112,14 +112,17 @@ def relu(x):
     return np.maximum(x, 0)
 
 
-@shapes(x="...")
-def gelu(x):
+@shapes(x="...", approximate="flag")
+def gelu(x, approximate=False):
     r"""Weigh x by the chance that a standard normal number is below it:
     :math:`x\,\Phi(x)`, exact (erf).
 
     Parameters
     ----------
     x
+    approximate
+        Use :math:`\tfrac12 x\,(1 + \tanh(\sqrt{2/\pi}\,(x + 0.044715\,x^3)))`, as
+        GPT-2 does.
 
     Returns
     -------
@@ -135,6 +138,10 @@ def gelu(x):
     array([-0.1587,  0.    ,  0.8413])
     """
     x, dtype = bounded(x)
+    if approximate:
+        z = np.minimum(x, 1000)  # whose cube does not overflow
+        u = math.sqrt(2 / math.pi) * (z + 0.044715 * z**3)
+        return (x * (0.5 * (1 + np.tanh(u)))).astype(dtype)
     return (x * (0.5 * erfc(x * -math.sqrt(0.5)))).astype(dtype)
 
 

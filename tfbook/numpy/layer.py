@@ -1,11 +1,11 @@
 """The transformer layer, and a stack of them."""
 
 from tfbook.numpy.attention import scaled_dot_product_attention
-from tfbook.numpy.check_layer import expect_layer
+from tfbook.numpy.check_layer import BIASES, expect_layer
 from tfbook.numpy.checks import same_shape, shapes
 from tfbook.numpy.feed_forward import feed_forward, gated_feed_forward
 from tfbook.numpy.multi_head import multi_head_attention
-from tfbook.numpy.normalization import layer_norm
+from tfbook.numpy.normalization import normalized
 
 
 @shapes(X="...")
@@ -50,6 +50,7 @@ def transformer_layer(
     mask=None,
     bias=None,
     attention=scaled_dot_product_attention,
+    eps=None,
 ):
     r"""Let the tokens exchange what they know, then let each think by itself:
     attention, then the feed-forward network.
@@ -63,7 +64,8 @@ def transformer_layer(
         (H·d_v, d); ``W_1`` (d, d_ff), ``b_1`` (d_ff,), ``W_2`` (d_ff, d), ``b_2`` (d,),
         or, for a gated layer, ``W_gate`` and ``W_up`` (d, d_ff) and ``W_down`` (d_ff,
         d); ``gamma_1 beta_1 gamma_2 beta_2`` (d,), and with both norms ``gamma_3 beta_3
-        gamma_4 beta_4``.
+        gamma_4 beta_4``; with no ``beta`` at all, the norms are :func:`rms_norm`.
+        ``b_Q b_K b_V b_O``, where they are given, are biases of the attention.
     H, H_kv, mask, bias, attention
         As in :func:`multi_head_attention`.
     norm : {"post", "pre", "both", "sandwich"}
@@ -71,6 +73,8 @@ def transformer_layer(
         or before and after each (two names of one form).
     activation : {"relu", "gelu", "silu"} or callable, optional
         Of the feed-forward network; default: relu, or silu in a gated layer.
+    eps : float, optional
+        Of every norm; default: that of :func:`layer_norm` or :func:`rms_norm`.
 
     Returns
     -------
@@ -96,6 +100,7 @@ def transformer_layer(
     (3, 4)
     """
     gated = expect_layer(P, norm)
+    biases = {name: P[name] for name in BIASES if name in P}
 
     def attend(X):
         return multi_head_attention(
@@ -109,6 +114,7 @@ def transformer_layer(
             mask,
             bias,
             attention=attention,
+            **biases,
         )
 
     def mlp(X):
@@ -121,7 +127,7 @@ def transformer_layer(
         )
 
     def normalize(X, n):
-        return layer_norm(X, P[f"gamma_{n}"], P[f"beta_{n}"])
+        return normalized(X, P[f"gamma_{n}"], P.get(f"beta_{n}"), eps)
 
     if norm == "post":
         Z = normalize(residual(X, attend), 1)
@@ -144,11 +150,12 @@ def transformer(X, layers, H, final_norm=None, **options):
         The parameters ``P`` of each :func:`transformer_layer`.
     H : int
         Heads of every layer.
-    final_norm : pair of array_like, shape (d,), optional
-        gamma and beta of a last :func:`layer_norm`, which a stack needs that is not
-        post-norm: nothing else bounds its sum.
+    final_norm : one or two array_like, shape (d,), optional
+        gamma and beta of a last :func:`layer_norm`, or gamma alone of an
+        :func:`rms_norm`, which a stack needs that is not post-norm: nothing else bounds
+        its sum.
     **options
-        Of every layer: ``H_kv norm activation mask bias attention``.
+        Of every layer: ``H_kv norm activation mask bias attention eps``.
 
     Returns
     -------
@@ -172,4 +179,6 @@ def transformer(X, layers, H, final_norm=None, **options):
     """
     for P in layers:
         X = transformer_layer(X, P, H, **options)
-    return X if final_norm is None else layer_norm(X, *final_norm)
+    if final_norm is None:
+        return X
+    return normalized(X, *final_norm, eps=options.get("eps"))

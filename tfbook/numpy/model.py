@@ -7,12 +7,12 @@ import numpy as np
 from tfbook.numpy.attention import scaled_dot_product_attention
 from tfbook.numpy.cache import all_or_nothing, cached_attention
 from tfbook.numpy.check_heads import head_counts
-from tfbook.numpy.check_model import expect_pad, model_layers
+from tfbook.numpy.check_model import expect_pad, head_matrix, model_layers
 from tfbook.numpy.checks import floats, shapes
 from tfbook.numpy.embedding import embed
 from tfbook.numpy.layer import transformer_layer
 from tfbook.numpy.masks import causal_mask
-from tfbook.numpy.normalization import layer_norm
+from tfbook.numpy.normalization import normalized
 from tfbook.numpy.position_schemes import position_scheme
 
 
@@ -28,6 +28,7 @@ def language_model(
     pad=None,
     cache=None,
     attention=scaled_dot_product_attention,
+    eps=None,
 ):
     r"""Guess each next token from those before it.
 
@@ -36,11 +37,12 @@ def language_model(
     tokens
         With a cache, only those that it has not read yet.
     P : dict of array_like
-        ``E`` (vocab, d), which reads tokens and scores them too; with learned positions
-        ``P`` (T_max, d); of each layer l what :func:`transformer_layer` takes, as
-        ``layers.l.W_Q`` and so on; ``gamma_f beta_f`` (d,) where there is a last
-        :func:`layer_norm`. These are the keys of the ``state_dict()`` of
-        ``tfbook.torch.LanguageModel``.
+        ``E`` (vocab, d), which reads tokens and scores them too, unless there is a
+        ``W_out`` (d, vocab) for that; with learned positions ``P`` (T_max, d); of each
+        layer l what :func:`transformer_layer` takes, as ``layers.l.W_Q`` and so on;
+        ``gamma_f beta_f`` (d,) where there is a last :func:`layer_norm`, ``gamma_f``
+        alone where it is an :func:`rms_norm`. These are the keys of the
+        ``state_dict()`` of ``tfbook.torch.LanguageModel``.
     H, H_kv, norm, activation
         Of every layer, as in :func:`transformer_layer`.
     positions : str
@@ -55,6 +57,8 @@ def language_model(
         :func:`key_value_caches`. This call adds its own.
     attention : callable
         What each head does; where positions are rotary, after the turn.
+    eps : float, optional
+        Of every norm, as in :func:`transformer_layer`.
 
     Returns
     -------
@@ -85,8 +89,10 @@ def language_model(
     >>> bool(np.allclose(whole, np.concatenate(parts)))
     True
     """
-    layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
+    layers = model_layers(P, positions, untied=True)
+    H, H_kv = head_counts(H, H_kv)
     scheme, E = position_scheme(positions), floats("E", P["E"])
+    W_out = head_matrix(P, E)
     T, T_read = tokens.shape[-1], 0 if cache is None else len(cache[0])
     T_k = T_read + T
 
@@ -109,7 +115,9 @@ def language_model(
             seen = {"mask": mask, "bias": bias, "attention": attention}
             if cache is not None:
                 seen = {"attention": cached_attention(cache[l], **seen)}
-            X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
+            X = transformer_layer(
+                X, layer, H, H_kv, norm, activation, eps=eps, **seen
+            )
         if "gamma_f" in P:
-            X = layer_norm(X, P["gamma_f"], P["beta_f"])
-        return X @ E.T
+            X = normalized(X, P["gamma_f"], P.get("beta_f"), eps)
+        return X @ W_out

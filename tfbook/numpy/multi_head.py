@@ -24,6 +24,10 @@ from tfbook.numpy.heads import merge_heads, split_heads
     context="... T_k d = X",
     mask="... T T_k",
     bias="H T T_k",
+    b_Q="H*d_k",
+    b_K="H_kv*d_k",
+    b_V="H_kv*d_v",
+    b_O="d",
     returns="... T d",
 )
 def multi_head_attention(
@@ -38,6 +42,10 @@ def multi_head_attention(
     bias=None,
     context=None,
     attention=scaled_dot_product_attention,
+    b_Q=None,
+    b_K=None,
+    b_V=None,
+    b_O=None,
 ):
     r"""Let H heads attend side by side, each in a way of its own, and mix what they
     bring back.
@@ -68,6 +76,12 @@ def multi_head_attention(
     attention : callable
         What each head does with its Q, K, V, mask and bias. K and V come with H_kv
         heads, each of which serves H / H_kv query heads in a row.
+    b_Q
+        Added to the queries of all heads, as the others to the keys, to the values and
+        to the answer.
+    b_K
+    b_V
+    b_O
 
     Returns
     -------
@@ -92,12 +106,12 @@ def multi_head_attention(
     array([[0., 2.],
            [0., 2.]])
     """
-    Q = split_heads(_project(X, W_Q), H)  # (..., H, T, d_k)
-    K = split_heads(_project(context, W_K), H_kv)  # (..., H_kv, T_k, d_k)
-    V = split_heads(_project(context, W_V), H_kv)  # (..., H_kv, T_k, d_v)
+    Q = split_heads(project(X, W_Q, b_Q), H)  # (..., H, T, d_k)
+    K = split_heads(project(context, W_K, b_K), H_kv)  # (..., H_kv, T_k, d_k)
+    V = split_heads(project(context, W_V, b_V), H_kv)  # (..., H_kv, T_k, d_v)
     mask = for_heads(mask, X, context)
     Y = attention(Q, K, V, mask=mask, bias=bias)  # (..., H, T, d_v)
-    return merge_heads(Y) @ W_O
+    return project(merge_heads(Y), W_O, b_O)
 
 
 @shapes(
@@ -109,16 +123,27 @@ def multi_head_attention(
     context="... T_k d = X",
     mask="... T T_k",
     bias="H T T_k",
+    b_Q="H*d_k",
+    b_K="H_kv*d_k",
     returns="... H T T_k",
 )
 def multi_head_weights(
-    X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None
+    X,
+    W_Q,
+    W_K,
+    H,
+    H_kv=None,
+    mask=None,
+    bias=None,
+    context=None,
+    b_Q=None,
+    b_K=None,
 ):
     r"""Show where each head of :func:`multi_head_attention` looks.
 
     Parameters
     ----------
-    X, W_Q, W_K, H, H_kv, mask, bias, context
+    X, W_Q, W_K, H, H_kv, mask, bias, context, b_Q, b_K
         As in :func:`multi_head_attention`.
 
     Returns
@@ -142,12 +167,13 @@ def multi_head_weights(
            [[0.5  , 0.5  ],
             [0.881, 0.119]]])
     """
-    Q = split_heads(_project(X, W_Q), H)
-    K = split_heads(_project(context, W_K), H_kv)
+    Q = split_heads(project(X, W_Q, b_Q), H)
+    K = split_heads(project(context, W_K, b_K), H_kv)
     return attention_weights(Q, K, for_heads(mask, X, context), bias)
 
 
 # a token that a mask will hide may be infinite
 @np.errstate(invalid="ignore")
-def _project(X, W):
-    return X @ W
+def project(X, W, b=None):
+    """X W, plus a bias where there is one."""
+    return X @ W if b is None else X @ W + b

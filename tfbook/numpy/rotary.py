@@ -2,16 +2,24 @@
 distance alone.
 """
 
+import math
+
 import numpy as np
 
 from tfbook.numpy.attention import scaled_dot_product_attention
-from tfbook.numpy.checks import expect_pairs, shapes
+from tfbook.numpy.checks import expect_pairs, expect_scaling, shapes
 
 
 @shapes(
-    X="... T d_k", positions="... T", base="positive", returns="... T d_k"
+    X="... T d_k",
+    positions="... T",
+    base="positive",
+    frequencies="_",
+    returns="... T d_k",
 )
-def rotary(X, positions=None, base=10000.0):
+def rotary(
+    X, positions=None, base=10000.0, pairs="adjacent", frequencies=None
+):
     r"""Turn each pair of channels (2i, 2i+1) by the angle :math:`p /
     \text{base}^{2i/d_k}` at position p.
 
@@ -23,6 +31,11 @@ def rotary(X, positions=None, base=10000.0):
         The position of each token; default: 0 to T − 1.
     base
         The slowest pair takes almost 2π·base positions for one turn.
+    pairs : {"adjacent", "halves"}
+        Which channels turn together: 2i and 2i+1, or i and i + d_k/2, as in Llama.
+    frequencies : array_like, shape (d_k/2,), optional
+        The angle that each pair turns by in one position, in radians; default:
+        :func:`rotary_frequencies` of the base.
 
     Returns
     -------
@@ -32,7 +45,8 @@ def rotary(X, positions=None, base=10000.0):
     Raises
     ------
     ValueError
-        Where d_k is odd, positions do not fit, or the base is not positive.
+        Where d_k is odd, positions or frequencies do not fit, the base is not positive
+        or comes beside frequencies, or no pairs have that name.
 
     Notes
     -----
@@ -46,15 +60,90 @@ def rotary(X, positions=None, base=10000.0):
     array([[1., 0.],
            [0., 1.]])
     """
-    expect_pairs(X)
+    expect_pairs(X, pairs, base, frequencies)
     T, d_k = X.shape[-2:]
     positions = np.arange(T) if positions is None else positions
-    frequency = base ** -(np.arange(0, d_k, 2) / max(d_k, 1))
-    angle = positions[..., None] * frequency  # (..., T, d_k / 2)
+    if frequencies is None:
+        frequencies = rotary_frequencies(d_k, base)
+    angle = positions[..., None] * frequencies  # (..., T, d_k / 2)
     cos, sin = np.cos(angle).astype(X.dtype), np.sin(angle).astype(X.dtype)
-    x, y = X[..., 0::2], X[..., 1::2]
-    turned = np.stack([x * cos - y * sin, x * sin + y * cos], axis=-1)
+    if pairs == "halves":
+        x, y = np.split(X, 2, axis=-1)
+    else:
+        x, y = X[..., 0::2], X[..., 1::2]
+    turned = x * cos - y * sin, x * sin + y * cos
+    turned = np.stack(turned, axis=-2 if pairs == "halves" else -1)
     return turned.reshape(*turned.shape[:-2], d_k)
+
+
+@shapes(d_k="count", base="positive", factor="positive")
+def rotary_frequencies(
+    d_k, base=10000.0, scaling=None, factor=1.0, trained=None
+):
+    r"""Give the angle that each pair of :func:`rotary` turns by in one position:
+    :math:`\text{base}^{-2i/d_k}`, slowed down for texts longer than those of training.
+
+    Parameters
+    ----------
+    d_k
+        Channels of a head, even.
+    base
+        As in :func:`rotary`.
+    scaling : {None, "linear", "ntk", "yarn", "llama3"}
+        How the pairs are slowed down: all alike; by a larger base, the slowest by the
+        factor; those that turn less than once in ``trained`` positions by the factor,
+        those that turn 32 times not at all; or likewise with 1 and 4 times.
+    factor
+        How much longer the texts are than those of training.
+    trained : int, optional
+        Positions of training, which "yarn" needs; "llama3" takes 8192 by default.
+
+    Returns
+    -------
+    ndarray, shape (d_k/2,)
+        Radians a position.
+
+    Raises
+    ------
+    ValueError
+        Where d_k is odd, no scaling has that name, the factor is below 1, or a setting
+        is missing or has no effect.
+
+    Notes
+    -----
+    Sources: linear is Chen et al., arXiv 2306.15595; yarn is Peng et al., arXiv
+    2309.00071, which also describes ntk, without its factor of the scores; llama3 is
+    Grattafiori et al., arXiv 2407.21783.
+
+    Examples
+    --------
+    >>> rotary_frequencies(4)
+    array([1.  , 0.01])
+    >>> rotary_frequencies(4, scaling="linear", factor=4)
+    array([0.25  , 0.0025])
+    """
+    trained = expect_scaling(d_k, scaling, factor, trained)
+    if scaling == "ntk":
+        base = base * factor ** (d_k / max(d_k - 2, 1))
+    i = np.arange(d_k // 2)
+    frequency = base ** -(2 * i / max(d_k, 1))
+    if scaling in (None, "ntk"):
+        return frequency
+    if scaling == "linear":
+        return frequency / factor
+    turns = trained * frequency / (2 * np.pi)  # of each pair in training
+    if scaling == "llama3":
+        kept = np.clip((turns - 1) / (4 - 1), 0, 1)
+    else:
+        # the pair, as a fraction, that turns n times in training
+        turning = lambda n: (
+            d_k * math.log(trained / (2 * math.pi * n)) / (2 * math.log(base))
+        )
+        first = max(math.floor(turning(32)), 0)
+        last = min(math.ceil(turning(1)), d_k - 1)
+        past = (i - first) / max(last - first, 0.001)
+        kept = 1 - np.clip(past, 0, 1)
+    return kept * frequency + (1 - kept) * frequency / factor
 
 
 @shapes(Q="... T d_k", K="...H_kv T_k d_k")
@@ -68,6 +157,8 @@ def rotary_attention(
     base=10000.0,
     attention=scaled_dot_product_attention,
     first=0,
+    pairs="adjacent",
+    frequencies=None,
 ):
     """Turn queries and keys by their positions, then attend.
 
@@ -78,7 +169,7 @@ def rotary_attention(
     ----------
     Q, K, V, mask, bias, scale
         As in :func:`scaled_dot_product_attention`; d_k even.
-    base : float
+    base, pairs, frequencies
         As in :func:`rotary`.
     attention : callable
         What comes after the turn.
@@ -103,5 +194,6 @@ def rotary_attention(
     """
     T, T_k = Q.shape[-2], K.shape[-2]
     positions = first + np.arange(T_k)
-    Q, K = rotary(Q, positions[T_k - T :], base), rotary(K, positions, base)
+    form = base, pairs, frequencies
+    Q, K = rotary(Q, positions[T_k - T :], *form), rotary(K, positions, *form)
     return attention(Q, K, V, mask=mask, bias=bias, scale=scale)

@@ -39,6 +39,6 @@ from tfbook.torch.positions import (
     sinusoidal_positions,
 )
 from tfbook.torch.recurrent import lstm, recurrent_attention, rnn
-from tfbook.torch.rotary import rotary, rotary_attention
+from tfbook.torch.rotary import rotary, rotary_attention, rotary_frequencies
 from tfbook.torch.sampling import sample, token_distribution
 from tfbook.torch.streaming import streaming_attention

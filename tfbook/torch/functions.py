@@ -39,12 +39,15 @@ def relu(x):
 
 
 @twin(reference.gelu)
-def gelu(x):
+def gelu(x, approximate=False):
     """
     >>> gelu(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.1587,  0.0000,  0.8413])
     """
     x, z, dtype = bounded(x)
+    if approximate:
+        u = math.sqrt(2 / math.pi) * (z + 0.044715 * z**3)
+        return (x * (0.5 * (1 + torch.tanh(u)))).to(dtype)
     return (x * (0.5 * torch.erfc(z * -math.sqrt(0.5)))).to(dtype)
 
 

@@ -1,12 +1,12 @@
 """The transformer layer, and a stack of them."""
 
 import tfbook.numpy as reference
-from tfbook.numpy.check_layer import expect_layer
+from tfbook.numpy.check_layer import BIASES, expect_layer
 from tfbook.torch.attention import scaled_dot_product_attention
 from tfbook.torch.checks import same_shape, twin
 from tfbook.torch.feed_forward import feed_forward, gated_feed_forward
 from tfbook.torch.multi_head import multi_head_attention
-from tfbook.torch.normalization import layer_norm
+from tfbook.torch.normalization import normalized
 
 
 @twin(reference.residual)
@@ -30,6 +30,7 @@ def transformer_layer(
     mask=None,
     bias=None,
     attention=scaled_dot_product_attention,
+    eps=None,
 ):
     """
     >>> import torch
@@ -39,6 +40,7 @@ def transformer_layer(
     torch.Size([3, 4])
     """
     gated = expect_layer(P, norm)
+    biases = {name: P[name] for name in BIASES if name in P}
 
     def attend(X):
         return multi_head_attention(
@@ -52,6 +54,7 @@ def transformer_layer(
             mask,
             bias,
             attention=attention,
+            **biases,
         )
 
     def mlp(X):
@@ -64,7 +67,7 @@ def transformer_layer(
         )
 
     def normalize(X, n):
-        return layer_norm(X, P[f"gamma_{n}"], P[f"beta_{n}"])
+        return normalized(X, P[f"gamma_{n}"], P.get(f"beta_{n}"), eps)
 
     return arrange(X, attend, mlp, normalize, norm)
 
@@ -94,4 +97,6 @@ def transformer(X, layers, H, final_norm=None, **options):
     """
     for P in layers:
         X = transformer_layer(X, P, H, **options)
-    return X if final_norm is None else layer_norm(X, *final_norm)
+    if final_norm is None:
+        return X
+    return normalized(X, *final_norm, eps=options.get("eps"))

@@ -6,7 +6,7 @@ import torch
 
 import tfbook.numpy as reference
 from tfbook.numpy.check_heads import head_counts
-from tfbook.numpy.check_model import expect_pad, model_layers
+from tfbook.numpy.check_model import expect_pad, head_matrix, model_layers
 from tfbook.numpy.position_schemes import position_scheme
 from tfbook.torch.attention import scaled_dot_product_attention
 from tfbook.torch.cache import all_or_nothing, cached_attention
@@ -14,7 +14,7 @@ from tfbook.torch.checks import floats, integers, twin
 from tfbook.torch.embedding import embed
 from tfbook.torch.layer import transformer_layer
 from tfbook.torch.masks import causal_mask
-from tfbook.torch.normalization import layer_norm
+from tfbook.torch.normalization import normalized
 from tfbook.torch.position_schemes import POSITION_SCHEMES
 
 
@@ -30,6 +30,7 @@ def language_model(
     pad=None,
     cache=None,
     attention=scaled_dot_product_attention,
+    eps=None,
 ):
     """
     >>> from tfbook.torch import TransformerLayer, key_value_caches
@@ -46,20 +47,24 @@ def language_model(
     >>> torch.allclose(whole, torch.cat(parts), atol=1e-6)
     True
     """
-    layers, (H, H_kv) = model_layers(P, positions), head_counts(H, H_kv)
+    layers = model_layers(P, positions, untied=True)
+    H, H_kv = head_counts(H, H_kv)
     X, mask, bias = read_tokens(
         tokens, P["E"], P.get("P"), H, positions, pad, cache
     )
+    W_out = head_matrix(P, P["E"])
     attention = position_scheme(positions, POSITION_SCHEMES).around(attention)
     with all_or_nothing(cache):
         for l, layer in enumerate(layers):
             seen = {"mask": mask, "bias": bias, "attention": attention}
             if cache is not None:
                 seen = {"attention": cached_attention(cache[l], **seen)}
-            X = transformer_layer(X, layer, H, H_kv, norm, activation, **seen)
+            X = transformer_layer(
+                X, layer, H, H_kv, norm, activation, eps=eps, **seen
+            )
         if "gamma_f" in P:
-            X = layer_norm(X, P["gamma_f"], P["beta_f"])
-        return X @ P["E"].T
+            X = normalized(X, P["gamma_f"], P.get("beta_f"), eps)
+        return X @ W_out
 
 
 def read_tokens(

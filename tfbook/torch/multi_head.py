@@ -25,6 +25,10 @@ def multi_head_attention(
     bias=None,
     context=None,
     attention=scaled_dot_product_attention,
+    b_Q=None,
+    b_K=None,
+    b_V=None,
+    b_O=None,
 ):
     """
     >>> import torch
@@ -40,17 +44,26 @@ def multi_head_attention(
     tensor([[0., 2.],
             [0., 2.]])
     """
-    Q = split_heads(X @ W_Q, H)  # (..., H, T, d_k)
-    K = split_heads(context @ W_K, H_kv)  # (..., H_kv, T_k, d_k)
-    V = split_heads(context @ W_V, H_kv)  # (..., H_kv, T_k, d_v)
+    Q = split_heads(project(X, W_Q, b_Q), H)  # (..., H, T, d_k)
+    K = split_heads(project(context, W_K, b_K), H_kv)  # (..., H_kv, T_k, d_k)
+    V = split_heads(project(context, W_V, b_V), H_kv)  # (..., H_kv, T_k, d_v)
     mask = for_heads(mask, X, context)
     Y = attention(Q, K, V, mask=mask, bias=bias)  # (..., H, T, d_v)
-    return merge_heads(Y) @ W_O
+    return project(merge_heads(Y), W_O, b_O)
 
 
 @twin(reference.multi_head_weights)
 def multi_head_weights(
-    X, W_Q, W_K, H, H_kv=None, mask=None, bias=None, context=None
+    X,
+    W_Q,
+    W_K,
+    H,
+    H_kv=None,
+    mask=None,
+    bias=None,
+    context=None,
+    b_Q=None,
+    b_K=None,
 ):
     """
     >>> import torch
@@ -66,6 +79,11 @@ def multi_head_weights(
             [[0.5000, 0.5000],
              [0.8808, 0.1192]]])
     """
-    Q = split_heads(X @ W_Q, H)
-    K = split_heads(context @ W_K, H_kv)
+    Q = split_heads(project(X, W_Q, b_Q), H)
+    K = split_heads(project(context, W_K, b_K), H_kv)
     return attention_weights(Q, K, for_heads(mask, X, context), bias)
+
+
+def project(X, W, b=None):
+    """X W, plus a bias where there is one."""
+    return X @ W if b is None else X @ W + b

@@ -37,6 +37,16 @@ def rms_norm(X, gamma, eps=1e-6):
     return normal.to(X.dtype) * gamma
 
 
+def normalized(X, gamma, beta=None, eps=None):
+    """:func:`layer_norm`, or :func:`rms_norm` where there is no shift; ε is by default
+    that of each.
+    """
+    options = {} if eps is None else {"eps": eps}
+    if beta is None:
+        return rms_norm(X, gamma, **options)
+    return layer_norm(X, gamma, beta, **options)
+
+
 def rescaled(X, eps, shift=False):
     """Divide each token by a power of two s near its largest number, and ε by s²: a
     norm is the same, and no square overflows.

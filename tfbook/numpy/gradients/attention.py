@@ -14,7 +14,7 @@ from tfbook.numpy.check_heads import for_heads
 from tfbook.numpy.checks import floats, scale_factor, shapes
 from tfbook.numpy.gradients.functions import gradient_of, linear_vjp, sum_to
 from tfbook.numpy.heads import merge_heads, repeat_heads, split_heads
-from tfbook.numpy.multi_head import multi_head_attention
+from tfbook.numpy.multi_head import multi_head_attention, project
 
 
 @shapes(**scaled_dot_product_attention.contract)
@@ -88,6 +88,10 @@ def multi_head_attention_vjp(
     mask=None,
     bias=None,
     context=None,
+    b_Q=None,
+    b_K=None,
+    b_V=None,
+    b_O=None,
 ):
     r"""Gradients of :func:`multi_head_attention`.
 
@@ -95,14 +99,15 @@ def multi_head_attention_vjp(
     ----------
     dY : array_like, shape (..., T, d)
         Gradient of the loss with respect to the answer.
-    X, W_Q, W_K, W_V, W_O, H, H_kv, mask, bias, context
+    X, W_Q, W_K, W_V, W_O, H, H_kv, mask, bias, context, b_Q, b_K, b_V, b_O
         As in :func:`multi_head_attention`.
 
     Returns
     -------
     dX, dW_Q, dW_K, dW_V, dW_O : ndarray
         Shapes of the arguments. Where there is a context, its gradient dcontext comes
-        as a sixth.
+        as a sixth; after these, the gradient of each of b_Q, b_K, b_V and b_O that is
+        given.
 
     Raises
     ------
@@ -139,27 +144,31 @@ def multi_head_attention_vjp(
 
     n = H // H_kv
 
-    Q = split_heads(X @ W_Q, H)
+    Q = split_heads(project(X, W_Q, b_Q), H)
     K, V = (
-        repeat_heads(split_heads(context @ W, H_kv), n) for W in (W_K, W_V)
+        repeat_heads(split_heads(project(context, W, b), H_kv), n)
+        for W, b in ((W_K, b_K), (W_V, b_V))
     )
     Y = merge_heads(scaled_dot_product_attention(Q, K, V, mask, bias))
 
-    dY, dW_O = linear_vjp(dY, Y, W_O)
+    dA, dW_O = linear_vjp(dY, Y, W_O)
     dQ, dK, dV = scaled_dot_product_attention_vjp(
-        split_heads(dY, H), Q, K, V, mask, bias
+        split_heads(dA, H), Q, K, V, mask, bias
     )
-    dX, dW_Q = linear_vjp(merge_heads(dQ), X, W_Q)
-    dcontext_K, dW_K = linear_vjp(
-        merge_heads(repeat_heads_vjp(dK, n)), context, W_K
-    )
-    dcontext_V, dW_V = linear_vjp(
-        merge_heads(repeat_heads_vjp(dV, n)), context, W_V
-    )
+    dQ = merge_heads(dQ)
+    dK, dV = (merge_heads(repeat_heads_vjp(dX, n)) for dX in (dK, dV))
+    dX, dW_Q = linear_vjp(dQ, X, W_Q)
+    dcontext_K, dW_K = linear_vjp(dK, context, W_K)
+    dcontext_V, dW_V = linear_vjp(dV, context, W_V)
     dcontext = dcontext_K + dcontext_V
+    db = [
+        sum_to(floats("dY", dZ), b.shape).astype(dW_O.dtype, copy=False)
+        for dZ, b in ((dQ, b_Q), (dK, b_K), (dV, b_V), (dY, b_O))
+        if b is not None
+    ]
     if alone:
-        return dX + dcontext, dW_Q, dW_K, dW_V, dW_O
-    return dX, dW_Q, dW_K, dW_V, dW_O, dcontext
+        return dX + dcontext, dW_Q, dW_K, dW_V, dW_O, *db
+    return dX, dW_Q, dW_K, dW_V, dW_O, dcontext, *db
 
 
 def repeat_heads_vjp(dY, n):

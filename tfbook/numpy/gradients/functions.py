@@ -122,13 +122,15 @@ def relu_vjp(dY, x):
     return gradient_of(dY, x.shape, x.dtype) * (x > 0)
 
 
-def gelu_vjp(dY, x):
+def gelu_vjp(dY, x, approximate=False):
     r"""Gradient of :func:`gelu`: :math:`\Phi(x) + x\,\varphi(x)`, with φ the density of
     the standard normal.
 
     Parameters
     ----------
     dY, x : array_like, one shape
+    approximate : bool
+        As in :func:`gelu`.
 
     Returns
     -------
@@ -141,8 +143,14 @@ def gelu_vjp(dY, x):
     """
     # further out, the slope is 0 or 1
     x, dtype = bounded(floats("x", x), above=1000)
-    below = 0.5 * erfc(x * -math.sqrt(0.5))
-    density = np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
+    if approximate:
+        a, b = math.sqrt(2 / math.pi), 0.044715
+        tanh = np.tanh(a * (x + b * x**3))
+        below = 0.5 * (1 + tanh)
+        density = 0.5 * (1 - tanh**2) * a * (1 + 3 * b * x**2)
+    else:
+        below = 0.5 * erfc(x * -math.sqrt(0.5))
+        density = np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi)
     return (gradient_of(dY, x.shape, x.dtype) * (below + x * density)).astype(
         dtype
     )

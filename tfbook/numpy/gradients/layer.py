@@ -5,7 +5,7 @@ The convention is that of :mod:`tfbook.numpy.gradients.functions`; a dict of par
 has a dict of gradients, under the same keys.
 """
 
-from tfbook.numpy.check_layer import expect_layer
+from tfbook.numpy.check_layer import BIASES, expect_layer
 from tfbook.numpy.checks import floats
 from tfbook.numpy.feed_forward import feed_forward, gated_feed_forward
 from tfbook.numpy.gradients.attention import multi_head_attention_vjp
@@ -13,11 +13,11 @@ from tfbook.numpy.gradients.functions import gradient_of
 from tfbook.numpy.gradients.tokens import (
     feed_forward_vjp,
     gated_feed_forward_vjp,
-    layer_norm_vjp,
+    normalized_vjp,
 )
 from tfbook.numpy.layer import residual, transformer_layer
 from tfbook.numpy.multi_head import multi_head_attention
-from tfbook.numpy.normalization import layer_norm
+from tfbook.numpy.normalization import normalized
 
 ATTENTION = "W_Q", "W_K", "W_V", "W_O"
 NETWORK = ("W_1", "b_1", "W_2", "b_2"), feed_forward, feed_forward_vjp, "relu"
@@ -54,7 +54,16 @@ def residual_vjp(dY, X, f_vjp):
 
 
 def transformer_layer_vjp(
-    dY, X, P, H, H_kv=None, norm="post", activation=None, mask=None, bias=None
+    dY,
+    X,
+    P,
+    H,
+    H_kv=None,
+    norm="post",
+    activation=None,
+    mask=None,
+    bias=None,
+    eps=None,
 ):
     """Gradients of :func:`transformer_layer`.
 
@@ -62,7 +71,7 @@ def transformer_layer_vjp(
     ----------
     dY : array_like, shape (..., T, d)
         Gradient of the loss with respect to the answer.
-    X, P, H, H_kv, norm, activation, mask, bias
+    X, P, H, H_kv, norm, activation, mask, bias, eps
         As in :func:`transformer_layer`; the activation is relu, gelu or silu.
 
     Returns
@@ -87,18 +96,26 @@ def transformer_layer_vjp(
     ((3, 4), (4, 16), array([3., 0., 0., 0.]))
     """
     gated = expect_layer(P, norm)
+    biases = {name: P[name] for name in BIASES if name in P}
     dP = {}
 
     def attend(X):
         return multi_head_attention(
-            X, *(P[name] for name in ATTENTION), H, H_kv, mask, bias
+            X, *(P[name] for name in ATTENTION), H, H_kv, mask, bias, **biases
         )
 
     def attend_vjp(dY, X):
         dX, *gradients = multi_head_attention_vjp(
-            dY, X, *(P[name] for name in ATTENTION), H, H_kv, mask, bias
+            dY,
+            X,
+            *(P[name] for name in ATTENTION),
+            H,
+            H_kv,
+            mask,
+            bias,
+            **biases,
         )
-        dP.update(zip(ATTENTION, gradients))
+        dP.update(zip((*ATTENTION, *biases), gradients))
         return dX
 
     names, f, f_vjp, usual = GATED if gated else NETWORK
@@ -114,12 +131,14 @@ def transformer_layer_vjp(
         return dX
 
     def normalize(X, n):
-        return layer_norm(X, P[f"gamma_{n}"], P[f"beta_{n}"])
+        return normalized(X, P[f"gamma_{n}"], P.get(f"beta_{n}"), eps)
 
     def normalize_vjp(dY, X, n):
-        dX, dP[f"gamma_{n}"], dP[f"beta_{n}"] = layer_norm_vjp(
-            dY, X, P[f"gamma_{n}"], P[f"beta_{n}"]
+        names = [s for s in (f"gamma_{n}", f"beta_{n}") if s in P]
+        dX, *gradients = normalized_vjp(
+            dY, X, *(P[name] for name in names), eps=eps
         )
+        dP.update(zip(names, gradients))
         return dX
 
     if norm == "post":
@@ -175,8 +194,8 @@ def transformer_vjp(dY, X, layers, H, final_norm=None, **options):
     -------
     dX : ndarray, shape (..., T, d)
     dlayers : list of dict
-        Keys and shapes of ``layers``. Where there is a final norm, the pair of its
-        gradients comes third.
+        Keys and shapes of ``layers``. Where there is a final norm, its gradients
+        come third.
 
     Raises
     ------
@@ -205,7 +224,9 @@ def transformer_vjp(dY, X, layers, H, final_norm=None, **options):
     for P in layers:
         given.append(transformer_layer(given[-1], P, H, **options))
     if final_norm is not None:
-        dY, *dfinal_norm = layer_norm_vjp(dY, given[-1], *final_norm)
+        dY, *dfinal_norm = normalized_vjp(
+            dY, given[-1], *final_norm, eps=options.get("eps")
+        )
     dlayers = []
     for X, P in zip(given[-2::-1], reversed(layers)):
         dY, dP = transformer_layer_vjp(dY, X, P, H, **options)

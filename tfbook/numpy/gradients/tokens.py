@@ -151,6 +151,14 @@ def rms_norm_vjp(dY, X, gamma, eps=1e-6):
     return dX.astype(dY.dtype), sum_to(dY * Z, gamma.shape).astype(dY.dtype)
 
 
+def normalized_vjp(dY, X, gamma, beta=None, eps=None):
+    """Gradients of ``normalized``: dX and dgamma, and dbeta where there is a beta."""
+    options = {} if eps is None else {"eps": eps}
+    if beta is None:
+        return rms_norm_vjp(dY, X, gamma, **options)
+    return layer_norm_vjp(dY, X, gamma, beta, **options)
+
+
 @shapes(**feed_forward.contract)
 def feed_forward_vjp(dY, X, W_1, b_1, W_2, b_2, activation="relu"):
     """Gradients of :func:`feed_forward`.

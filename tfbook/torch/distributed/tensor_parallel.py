@@ -6,6 +6,7 @@ import torch
 from torch.distributed.tensor import Replicate, Shard, distribute_tensor
 
 from tfbook.numpy.check_heads import head_counts
+from tfbook.numpy.check_layer import expect_plain
 from tfbook.torch.distributed.collectives import copied, summed
 from tfbook.torch.feed_forward import feed_forward, gated_feed_forward
 from tfbook.torch.layer import arrange
@@ -51,8 +52,10 @@ def split_parameters(P, mesh, H, H_kv=None):
     Raises
     ------
     ValueError
-        Where the processes do not divide H, H_kv or d_ff.
+        Where the processes do not divide H, H_kv or d_ff, or the layer has biases of
+        the attention or RMS norms.
     """
+    expect_plain(P)
     p = mesh.size()
     H, H_kv = head_counts(H, H_kv)
     channels = {
