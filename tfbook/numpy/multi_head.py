@@ -77,8 +77,8 @@ def multi_head_attention(
         What each head does with its Q, K, V, mask and bias. K and V come with H_kv
         heads, each of which serves H / H_kv query heads in a row.
     b_Q
-        Added to the queries of all heads, as the others to the keys, to the values and
-        to the answer.
+        Bias that is added to the queries of all heads; b_K, b_V and b_O are added to
+        the keys, the values and the answer.
     b_K
     b_V
     b_O

@@ -90,13 +90,17 @@ def rotary_frequencies(
     base
         As in :func:`rotary`.
     scaling : {None, "linear", "ntk", "yarn", "llama3"}
-        How the pairs are slowed down: all alike; by a larger base, the slowest by the
-        factor; those that turn less than once in ``trained`` positions by the factor,
-        those that turn 32 times not at all; or likewise with 1 and 4 times.
+        "linear" divides every frequency by the factor. "ntk" enlarges the base, so that
+        the slowest pair is slowed down by the factor and the fastest not at all. "yarn"
+        divides the frequencies of pairs that turn less than once in ``trained``
+        positions, keeps those of pairs that turn more than 32 times, and goes from one
+        to the other linearly in the pair's index. "llama3" has 4 turns in place of 32,
+        and is linear in the number of turns.
     factor
-        How much longer the texts are than those of training.
+        How much longer the texts are than those of training, at least 1.
     trained : int, optional
-        Positions of training, which "yarn" needs; "llama3" takes 8192 by default.
+        Positions that the model was trained with: "yarn" needs them, "llama3" takes
+        8192 by default, and the others take none.
 
     Returns
     -------

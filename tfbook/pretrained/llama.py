@@ -116,8 +116,8 @@ def rotary_form(config, d_k):
 
 
 def yarn_factor(rope, factor):
-    """What YaRN multiplies queries and keys by, as it is given or as its paper has
-    it.
+    """What YaRN multiplies queries and keys by: as the settings give it, else as the
+    paper computes it.
     """
     if rope.get("attention_factor"):
         return rope.number("attention_factor", None)

@@ -25,9 +25,9 @@ def load(folder, half="numpy", dtype=None):
         With ``config.json``, ``model.safetensors`` (or several such files and their
         index) and perhaps ``tokenizer.json``. Nothing in it is unpickled or run.
     half : {"numpy", "torch"}
-        Whose arrays the parameters become, and whose functions compute.
+        The half whose functions compute, and whose arrays the parameters become.
     dtype : str or dtype of NumPy, optional
-        Of the parameters; default: as stored, bfloat16 as float32.
+        Of the parameters; default: that of the file, and float32 for bfloat16.
 
     Returns
     -------

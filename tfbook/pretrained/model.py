@@ -110,8 +110,8 @@ class PretrainedModel:
         )
 
     def hidden(self, tokens, mask=None, segments=None):
-        """The vectors of the tokens before each layer and after the last, where a final
-        norm comes in.
+        """Compute the vectors of the tokens before each layer and after the last; where
+        the model ends with a norm, the last are normalised.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class PretrainedModel:
         return self._through(tokens, mask, segments, attention)
 
     def attention(self, tokens, mask=None, segments=None):
-        """The attention weights of every head.
+        """Compute the attention weights of every head.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class PretrainedModel:
         return weights
 
     def _through(self, tokens, mask, segments, attention):
-        """Every hidden state, with an attention of one's own in each layer."""
+        """Every hidden state, with the given attention in each layer."""
         half, P, eps = self.half, self.P, self.form["eps"]
         tokens = self.checks.integers("tokens", tokens, P["E"])
         T = tokens.shape[-1]

@@ -24,7 +24,7 @@ def read(model, text):
 
 def places(A):
     """Mean weight of each head (L, H) on the places that a position alone picks, and
-    what a head that looks everywhere alike would give.
+    what uniform attention would give.
     """
     at = np.arange(A.shape[-1])
     return {
