@@ -8,6 +8,7 @@ import pytest
 from tfbook.experiments import heads
 from tfbook.experiments.heads import __main__ as train_heads
 from tfbook.experiments.heads import seeds
+from tfbook.experiments.heads.seeds import __main__ as train_seeds
 from tfbook.numpy import multi_head_attention
 
 
@@ -39,15 +40,15 @@ def test_a_seed_has_its_own_initialisation():
 
 def test_the_record_is_what_the_study_says():
     record = seeds.record()
-    assert tuple(record["seeds"]) == seeds.SEEDS
-    assert tuple(record["rates"]) == seeds.RATES
-    assert record["tuned with seed"] == seeds.TUNED_WITH not in seeds.SEEDS
+    assert tuple(record["seeds"]) == train_seeds.SEEDS
+    assert tuple(record["rates"]) == train_seeds.RATES
+    assert record["tuned with seed"] == train_seeds.TUNED_WITH not in train_seeds.SEEDS
     sizes = [(model["d"], model["H"]) for model in record["models"]]
     assert sizes == [(d, H) for d in seeds.WIDTHS for H in heads.HEADS]
     for model, (d, H) in zip(record["models"], sizes):
         best = np.argmin(model["tried"])
-        assert model["rate"] == seeds.RATES[best]
-        assert [run["seed"] for run in model["runs"]] == list(seeds.SEEDS)
+        assert model["rate"] == train_seeds.RATES[best]
+        assert [run["seed"] for run in model["runs"]] == list(train_seeds.SEEDS)
         assert seeds.runs(d, H) == model["runs"]
         for run in model["runs"]:
             assert len(run.get("removed", ())) == 2 * H * ((d, H) in seeds.EXAMINED)
@@ -55,6 +56,6 @@ def test_the_record_is_what_the_study_says():
 
 def test_a_stored_run_repeats():
     (model,) = (m for m in seeds.record()["models"] if (m["d"], m["H"]) == (16, 4))
-    again, stored = seeds.trial((16, 4, model["rate"], 1)), model["runs"][0]
+    again, stored = train_seeds.trial((16, 4, model["rate"], 1)), model["runs"][0]
     assert again["loss"] == pytest.approx(stored["loss"], abs=0.05)
     np.testing.assert_allclose(again["accuracy"], stored["accuracy"], atol=0.1)

@@ -1,5 +1,5 @@
 """Train the small models of ``heads.npz``, one for each d and H. They are what the
-figure shows; ``seeds.py`` trains more, to measure the spread over random seeds.
+figure shows; ``seeds`` trains more, to measure the spread over random seeds.
 
     python -m tfbook.experiments.heads [--jobs 2]
 
@@ -26,7 +26,7 @@ seconds of processor time last:
 
 With this seed no model with one head a layer answers all five, and every model with two
 or more heads and 32 channels or more does. Other seeds make exceptions to both: see
-``seeds.py``.
+``seeds``.
 """
 
 import json

@@ -16,34 +16,17 @@ turn.
 import json
 import time
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from tfbook.experiments import heads as task
-from tfbook.experiments import stored
 from tfbook.experiments.heads.__main__ import BATCH, STEPS, plain, train
+from tfbook.experiments.heads.seeds import EXAMINED, FILE, WIDTHS
 from tfbook.experiments.study import parallel
 
-WIDTHS, EXAMINED = (16, 32, 64), ((32, 4), (64, 8))
 SEEDS, TUNED_WITH = (1, 2, 3, 4, 5), 100
 RATES = (0.02, 0.04, 0.08, 0.16)  # to be divided by √d
-FILE = Path(__file__).parent / "seeds.json"
-
-
-def record():
-    """What the study wrote down."""
-    return stored.record(FILE)
-
-
-def runs(d, H):
-    """What is recorded of the models with width d and H heads, seed by seed."""
-    return next(
-        model["runs"]
-        for model in record()["models"]
-        if (model["d"], model["H"]) == (d, H)
-    )
 
 
 def trial(run, steps=STEPS):
