@@ -63,9 +63,10 @@ def answers(tokens):
     return np.where(at.any(axis=-1), found, -1)
 
 
-def start(d, H):
+def start(d, H, seed=0):
     """The untrained model: random parameters, the same each time."""
-    rng, Q, V = np.random.default_rng([d, H]), len(QUESTIONS), len(LETTERS)
+    rng = np.random.default_rng([d, H, seed])
+    Q, V = len(QUESTIONS), len(LETTERS)
     P = {
         "E": rng.standard_normal((V, d)),
         "P": rng.standard_normal((T, d)) / 5,
@@ -120,6 +121,23 @@ def measure(tokens, P, H):
         "accuracy": hit.sum(axis=(0, -1)) / asked.sum(axis=(0, -1)),
         "loss": -np.log(sure[asked]).mean(),
     }
+
+
+def without(P, H, layer, h):
+    """The parameters of a model with one head removed; layers and heads from 0."""
+    name, d_k = f"layers.{layer}.W_O", P["E"].shape[1] // H
+    W_O = P[name].copy()  # (H · d_k, d)
+    W_O[h * d_k : (h + 1) * d_k] = 0
+    return P | {name: W_O}
+
+
+def each_removed(tokens, P, H):
+    """The measures of a model without each of its heads in turn, layer by layer."""
+    return [
+        measure(tokens, without(P, H, layer, h), H)
+        for layer in range(LAYERS)
+        for h in range(H)
+    ]
 
 
 def held_out(n=200):
