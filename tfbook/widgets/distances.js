@@ -118,7 +118,7 @@ function drawChart({ networks, distances, dots, means, labels, levels }, D) {
   function level([name, share]) {
     return [
       line(LEFT - 9, y(share), RIGHT + 9, y(share), "tfb-far-level"),
-      label(RIGHT + 9, y(share) + (share < 0.3 ? 16 : -16), name, "tfb-far-level-name", "end"),
+      label(RIGHT + 9, y(share) + (share < 0.3 ? 16 : -32), name, "tfb-far-level-name", "end"),
     ];
   }
 

@@ -14,9 +14,9 @@ from tfbook.widgets.controls import Slider
 
 LAYERS = 1  # of the transformer
 LABELS = {  # where a line's name is: steps of the axis, share
-    "transformer": [0.1, 0.93],
-    "rotary transformer": [2.1, 0.93],
-    "mean pooling": [2.9, 0.7],
+    "transformer": [1.15, 0.93],
+    "rotary transformer": [2.4, 0.93],
+    "mean pooling": [3.1, 0.655],
     "LSTM": [1.5, 0.8],
     "dilated convolution": [0.4, 0.46],
     "RNN": [1.0, 0.3],
