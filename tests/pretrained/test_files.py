@@ -282,6 +282,38 @@ def test_an_argument_that_has_no_effect_is_refused(tmp_path, name, options):
         load(tmp_path)([[1, 2, 3]], **options)
 
 
+@pytest.mark.parametrize("half", ["numpy", "torch"])
+@pytest.mark.parametrize(
+    ("segments", "error", "message"),
+    [
+        ([[0, 2, 0]], IndexError, "segments: expected 0 to 1, got 0 to 2"),
+        ([[0.0, 1.0, 0.0]], ValueError, "segments: expected whole numbers"),
+        ([[0, 1]], ValueError, r"segments: expected .* = \(1, 3\), got \(1, 2\)"),
+    ],
+)
+def test_segments_that_do_not_fit_are_named(tmp_path, half, segments, error, message):
+    write("bert", tmp_path)
+    with pytest.raises(error, match=f"^{message}"):
+        load(tmp_path, half)([[1, 2, 3]], segments=segments)
+
+
+@pytest.mark.parametrize("half", ["numpy", "torch"])
+@pytest.mark.parametrize("name", ["bert", "gpt2"])
+def test_a_mask_of_another_shape_is_named(tmp_path, half, name):
+    write(name, tmp_path)
+    message = r"^mask: expected .* = \(2, 3, 3\), got \(2, 3\)"
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path, half)([[1, 2, 3]] * 2, mask=[[True] * 3] * 2)
+
+
+@pytest.mark.parametrize("half", ["numpy", "torch"])
+@pytest.mark.parametrize("name", ["bert", "gpt2"])
+def test_a_token_without_a_sequence_is_refused(tmp_path, half, name):
+    write(name, tmp_path)
+    with pytest.raises(ValueError, match=r"^tokens: expected \(\.\.\., T\), got \(\)"):
+        load(tmp_path, half)(1)
+
+
 def test_a_mask_that_is_not_boolean_is_refused(folder):
     with pytest.raises(ValueError, match="mask: expected booleans"):
         load(folder)([[1, 2, 3]], mask=[[1, 1, 1]])

@@ -4,6 +4,8 @@ from functools import cached_property, partial
 from importlib import import_module
 
 from tfbook.numpy.check_model import head_matrix, model_layers
+from tfbook.numpy.checks import expect_tokens
+from tfbook.shapes import expect, expect_broadcast
 
 
 class PretrainedModel:
@@ -153,9 +155,12 @@ class PretrainedModel:
         """Every hidden state, with the given attention in each layer."""
         half, P, eps = self.half, self.P, self.form["eps"]
         tokens = self.checks.integers("tokens", tokens, P["E"])
+        expect("tokens", tokens.shape, "(..., T)")
         T = tokens.shape[-1]
         if mask is not None:
             mask = self.checks.booleans("mask", mask, P["E"])
+            to = (*tokens.shape, T)
+            expect_broadcast("mask", mask.shape, to, "(..., T, T)")
         if self.positions is not None:
             causal = self.checks.booleans("mask", half.causal_mask(T), P["E"])
             mask = causal if mask is None else mask & causal
@@ -164,6 +169,11 @@ class PretrainedModel:
         X = half.embed(tokens, P["E"], at)
         if "S" in P:
             segments = 0 * tokens if segments is None else segments
+            segments = self.checks.integers("segments", segments, P["E"])
+            expect_broadcast(
+                "segments", segments.shape, tokens.shape, "(..., T)"
+            )
+            expect_tokens("segments", segments, len(P["S"]))
             X = half.layer_norm(
                 X + half.embed(segments, P["S"]),
                 P["gamma_e"],
