@@ -7,7 +7,8 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from published import CAUSAL, FORMS, in_float64, theirs, vocab, write
-from transformers import BertModel, LlamaForCausalLM
+from transformers import BertModel, LlamaConfig, LlamaForCausalLM
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 import tfbook.numpy
 import tfbook.torch
@@ -64,6 +65,37 @@ def test_float64(name, half, tmp_path, monkeypatch):
     model = load(tmp_path, half)
     assert_equal(model, plain, tokens, 1e-8)
     assert_equal(model, masked, tokens, 1e-8, mask=mask)
+
+
+PUBLISHED_SCALINGS = {  # base, factor, positions of training
+    "linear": ("linear", 10000.0, 4.0, None),
+    "Llama 3.2": ("llama3", 500000.0, 32.0, 8192),
+    "YaRN on Llama 2": ("yarn", 10000.0, 16.0, 4096),
+    "YaRN at a larger base": ("yarn", 1000000.0, 4.0, 32768),
+}
+
+
+@EACH_HALF
+@pytest.mark.parametrize("name", PUBLISHED_SCALINGS)
+@pytest.mark.parametrize("d_k", [64, 128])
+def test_every_frequency_of_published_scalings(name, half, d_k):
+    scaling, base, factor, trained = PUBLISHED_SCALINGS[name]
+    rope = {"rope_type": scaling, "rope_theta": base, "factor": factor}
+    if trained:
+        rope["original_max_position_embeddings"] = trained
+    if scaling == "llama3":
+        rope |= {"low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    config = LlamaConfig(
+        head_dim=d_k,
+        max_position_embeddings=int(factor * (trained or 4096)),
+        rope_parameters=rope,
+    )
+    wanted, _ = ROPE_INIT_FUNCTIONS[scaling](config, "cpu")
+    ours = HALVES[half].rotary_frequencies(d_k, base, scaling, factor, trained)
+    assert_allclose(ours, wanted, rtol=1e-5)
+    slower = HALVES[half].rotary_frequencies(d_k, base) / ours
+    if scaling != "linear":  # some pairs are between the two
+        assert ((slower > 1.01) & (slower < 0.99 * factor)).sum() > 2
 
 
 @EACH_HALF
