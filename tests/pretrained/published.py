@@ -9,6 +9,7 @@ import torch
 from transformers import (
     BertConfig,
     BertForMaskedLM,
+    BertForQuestionAnswering,
     BertModel,
     GPT2Config,
     GPT2LMHeadModel,
@@ -67,6 +68,7 @@ LLAMA3 = {
 FORMS = {
     "bert": (BertModel, BertConfig, BERT),
     "bert with a head": (BertForMaskedLM, BertConfig, BERT),
+    "bert for questions": (BertForQuestionAnswering, BertConfig, BERT),
     "bert with relu": (BertModel, BertConfig, {**BERT, "hidden_act": "relu"}),
     "gpt2": (GPT2LMHeadModel, GPT2Config, GPT2),
     "gpt2 without a head": (GPT2Model, GPT2Config, GPT2),

@@ -41,7 +41,12 @@ def bert(config, tensors):
         "kinds": config.size("type_vocab_size", 2),
     }
     tensors.without(
-        "bert.", "pooler.", "cls.", "classifier.", ".position_ids"
+        "bert.",
+        "pooler.",
+        "cls.",
+        "classifier.",
+        "qa_outputs.",
+        ".position_ids",
     )
     tensors.rename({"LayerNorm.gamma": "LayerNorm.weight"})  # of the first
     tensors.rename({"LayerNorm.beta": "LayerNorm.bias"})  # BERTs' files
