@@ -8,17 +8,17 @@ from tfbook.exercises.exercise import Exercise
 
 
 def gradients(g, J):
-    gradients = [g]
+    G = [g]
     for J_l in J[::-1]:  # from the top down
-        gradients.append(gradients[-1] + J_l.T @ gradients[-1])
-    return np.array(gradients[::-1])
+        G.append(G[-1] + J_l.T @ G[-1])
+    return np.array(G[::-1])
 
 
 def _walk(g, J, step):
-    gradients = [g]
+    G = [g]
     for J_l in J[::-1]:
-        gradients.append(step(gradients[-1], J_l))
-    return np.array(gradients[::-1])
+        G.append(step(G[-1], J_l))
+    return np.array(G[::-1])
 
 
 def _residual_cases(rng):

@@ -25,9 +25,9 @@ QUIZ = [
         "Eight causal convolutions of width 2, with gaps of 1, 2, 4, … 128, can see a "
         "card 128 positions back. Why did they not solve the look-up there?",
         (
-            "Training found no solution in 2000 steps, although they see the card",
+            "Training did not find a solution in 2000 steps",
             (
-                "They reach 255 positions. The same network learns more of the task "
+                "They reach 255 positions, so the card is in sight. The same network learns more of the task "
                 "where the card is close, with the same number of steps."
             ),
         ),
@@ -60,7 +60,7 @@ QUIZ = [
             "It cannot see the first half of the row": (
                 "The mean is over all tokens, the cards among them."
             ),
-            "It does not know the order of the tokens": (
+            "It does not know in which order the tokens come": (
                 "Nor does the transformer without positions, which solves it."
             ),
             "It has no nonlinear part": (
