@@ -167,33 +167,37 @@ def test_training_lowers_the_loss_and_repeats():
 
 
 def test_record_is_what_the_script_says():
-    from tfbook.experiments.dates import __main__ as train_dates
+    from tfbook.experiments.dates import __main__ as script
 
     record = dates.record()
-    assert record["steps"] == list(
-        range(train_dates.EVERY, train_dates.STEPS + 1, train_dates.EVERY)
-    )
+    assert record["steps"] == list(range(script.EVERY, script.STEPS + 1, script.EVERY))
+    assert tuple(record["rates"]) == script.RATES
+    for tried in record["tried"]:
+        assert len(tried["losses"]) == len(script.RATES)
+        assert tried["rate"] == script.RATES[np.argmin(tried["losses"])]
+    assert script.TRIED_WITH not in script.SEEDS
     assert [(run["seed"], run["attend"]) for run in record["runs"]] == [
-        (s, a) for s in train_dates.SEEDS for a in (True, False)
+        (seed, attend) for seed in script.SEEDS for attend in (True, False)
     ]
-    for run in record["runs"]:
-        assert len(run["accuracy"]) == len(record["steps"])
-        run_name = f"seed {run['seed']}  {'with' if run['attend'] else 'without':7}"
-        loss, accuracy = map(
-            float,
-            re.search(
-                rf"{run_name}  loss (\S+)  accuracy (\S+)", train_dates.__doc__
-            ).groups(),
-        )
-        assert loss == pytest.approx(run["loss"], abs=6e-4)
-        assert accuracy == run["accuracy"][-1]
+    assert {len(run["accuracy"]) for run in record["runs"]} == {len(record["steps"])}
+
+
+def test_rates_are_chosen_on_other_dates_than_are_reported():
+    chosen, reported = dates.drawn(2**32 + 1), dates.held_out()
+    days = [
+        {(date.fromisoformat(read(text)) - dates.FIRST).days % 10 for text in texts}
+        for texts, _, _ in (chosen, reported)
+    ]
+    assert days == [set(range(1, 10)), {0}]
+    P = dates.start(0)
+    assert dates.loss(P) == dates.loss(P, of=reported) != dates.loss(P, of=chosen)
 
 
 def test_the_first_steps_of_the_record_repeat():
     pytest.importorskip("torch")
-    first = dates.record()["runs"][0]
+    first, record = dates.record()["runs"][0], dates.record()
     assert first["attend"]
-    assert dates.record()["steps"][1] == 200
-    assert dates.accuracy(dates.train(first["seed"], True, 200)) == pytest.approx(
-        first["accuracy"][1], abs=0.15
-    )
+    assert record["steps"][1] == 200
+    rate = next(tried["rate"] for tried in record["tried"] if tried["attend"])
+    P = dates.train(first["seed"], True, 200, learning_rate=rate)
+    assert dates.accuracy(P) == pytest.approx(first["accuracy"][1], abs=0.15)

@@ -192,10 +192,15 @@ def arrays(P):
     return {name: p.detach().numpy().copy() for name, p in P.items()}
 
 
-def held_out(n=500):
-    """Dates that no model was trained on: their texts, source and target as tokens."""
-    texts, targets = pairs(np.random.default_rng(2**32), n, held_out=True)
+def drawn(seed, n=500, held_out=False):
+    """Dates as :func:`pairs` draws them: their texts, source and target as tokens."""
+    texts, targets = pairs(np.random.default_rng(seed), n, held_out)
     return texts, tokens(texts, T_K), tokens(targets, T)
+
+
+def held_out(n=500):
+    """Dates that no model was trained on."""
+    return drawn(2**32, n, held_out=True)
 
 
 def accuracy(P, **options):
@@ -204,9 +209,9 @@ def accuracy(P, **options):
     return (write(source, P, **options) == target).all(axis=-1).mean()
 
 
-def loss(P, **options):
-    """Mean over the characters of the held-out dates, in nats."""
-    _, source, target = held_out()
+def loss(P, of=None, **options):
+    """Mean over the characters of some dates, by default the held-out ones, in nats."""
+    _, source, target = of or held_out()
     return float(
         tfbook.numpy.cross_entropy(
             logits(source, shifted(target), P, **options), target
@@ -215,7 +220,7 @@ def loss(P, **options):
 
 
 def record():
-    """What the script wrote down: the command, the steps, and the accuracy at each for
-    every seed, with and without attention.
+    """What the script wrote down: the command, the rates that were tried, the steps,
+    and the accuracy at each for every seed, with and without attention.
     """
     return stored.record(FILE)
