@@ -80,13 +80,13 @@ def test_a_head_that_is_left_out_gives_nothing(model):
     assert (given[gone] != 0).any(), "the model itself is as it was"
 
 
-def test_places_of_a_known_matrix():
+def test_positions_in_a_known_matrix():
     A = np.zeros((1, 3, 4, 4))
     A[0, 0, [1, 2, 3], [0, 1, 2]] = 1
     A[0, 0, 0, 0] = 1
     A[0, 1] = np.eye(4)
     A[0, 2] = 1 / 4
-    found = heads.places(A)
+    found = heads.by_position(A)
     assert_allclose(found["previous"][0], [1, 0, 0.25])
     assert_allclose(found["next"][0], [0, 0, 0.25])
     assert_allclose(found["itself"][0], [0.25, 1, 0.25])

@@ -203,7 +203,7 @@ def measure(model):
     """Every measure, as the record has it."""
     mixed = [reading.shuffled(model, seed) for seed in SEEDS]
     return {
-        "places": of_heads(model, mixed),
+        "positions": of_heads(model, mixed),
         "relations": of_relations(model),
         "it": of_it(model),
         "stream": of_stream(model),

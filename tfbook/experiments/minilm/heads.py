@@ -1,4 +1,4 @@
-"""What the heads of a trained model attend to: places that a position alone picks,
+"""What the heads of a trained model attend to: tokens that a position alone picks,
 words that grammar ties together, and what *it* stands for.
 """
 
@@ -22,8 +22,8 @@ def read(model, text):
     return np.array([np.asarray(a)[0] for a in A]), words
 
 
-def places(A):
-    """Mean weight of each head (L, H) on the places that a position alone picks, and
+def by_position(A):
+    """Mean weight of each head (L, H) on the tokens that a position alone picks, and
     what uniform attention would give.
     """
     at = np.arange(A.shape[-1])
@@ -38,13 +38,13 @@ def places(A):
 
 
 def kinds(model, texts):
-    """:func:`places` of each text, (texts, L, H) by kind."""
-    found = [places(read(model, text)[0]) for text in texts]
+    """:func:`by_position` of each text, (texts, L, H) by kind."""
+    found = [by_position(read(model, text)[0]) for text in texts]
     return {kind: np.array([f[kind] for f in found]) for kind in found[0]}
 
 
 def pairs_of(words, adjectives, objects):
-    """Relation, and the places of the two words that it ties together: adjectives come
+    """Relation, and the positions of the two words that it ties together: adjectives come
     as "old>king poor>country", objects as "ruled>country".
     """
     for name, given in (
