@@ -42,7 +42,10 @@ def test_every_sentence_is_split_into_whole_words(model):
 def test_positions_are_as_stored(model):
     for kind, found in heads.kinds(model, script.TEXTS).items():
         assert_allclose(
-            found.mean(axis=0), RECORD["positions"][kind]["heads"], atol=2e-3, err_msg=kind
+            found.mean(axis=0),
+            RECORD["positions"][kind]["heads"],
+            atol=2e-3,
+            err_msg=kind,
         )
 
 

@@ -44,8 +44,8 @@ def kinds(model, texts):
 
 
 def pairs_of(words, adjectives, objects):
-    """Relation, and the positions of the two words that it ties together: adjectives come
-    as "old>king poor>country", objects as "ruled>country".
+    """Relation, and the positions of the two words that it ties together: adjectives
+    come as "old>king poor>country", objects as "ruled>country".
     """
     for name, given in (
         ("adjective to noun", adjectives),
