@@ -286,6 +286,22 @@ def test_embed(draw, rng, leading):
     )
 
 
+def check_layer(X, P, options):
+    """A layer's gradients, of its tokens and of each of its parameters."""
+
+    def vjp(dY, X, *p):
+        dX, dP = tn.transformer_layer_vjp(dY, X, dict(zip(P, p)), **options)
+        assert list(dP) == list(P)
+        return dX, *dP.values()
+
+    check(
+        lambda half, X, *p: half.transformer_layer(X, dict(zip(P, p)), **options),
+        vjp,
+        X,
+        *P.values(),
+    )
+
+
 @pytest.mark.parametrize("norm", ["post", "pre", "both"])
 @pytest.mark.parametrize("gated", [False, True])
 @pytest.mark.parametrize(("H", "H_kv"), [(3, None), (6, 2)])
@@ -305,17 +321,7 @@ def test_transformer_layer(draw, norm, gated, H, H_kv, masked):
     }
     options["mask"] = tn.causal_mask(T) & tn.padding_mask([5, 3], T) if masked else None
 
-    def vjp(dY, X, *p):
-        dX, dP = tn.transformer_layer_vjp(dY, X, dict(zip(P, p)), **options)
-        assert list(dP) == list(P)
-        return dX, *dP.values()
-
-    check(
-        lambda half, X, *p: half.transformer_layer(X, dict(zip(P, p)), **options),
-        vjp,
-        draw(2, T, d),
-        *P.values(),
-    )
+    check_layer(draw(2, T, d), P, options)
 
 
 @pytest.mark.parametrize("norm", ["post", "pre", "both"])
@@ -336,17 +342,7 @@ def test_layer_with_biases_and_rms_norm(draw, norm, rms, eps):
     }
     options = {"H": 6, "H_kv": 2, "norm": norm, "eps": eps}
 
-    def vjp(dY, X, *p):
-        dX, dP = tn.transformer_layer_vjp(dY, X, dict(zip(P, p)), **options)
-        assert list(dP) == list(P)
-        return dX, *dP.values()
-
-    check(
-        lambda half, X, *p: half.transformer_layer(X, dict(zip(P, p)), **options),
-        vjp,
-        draw(2, T, d),
-        *P.values(),
-    )
+    check_layer(draw(2, T, d), P, options)
 
 
 def test_transformer_that_ends_with_rms_norm(draw):
