@@ -38,7 +38,7 @@ def model_layers(P, positions="none", untied=False):
         )
     if "W_out" in P and not untied:
         raise ValueError(
-            "P: expected no W_out, since E scores the tokens here, got one"
+            "P: expected no W_out, because E scores the tokens here; got one"
         )
     return [layers[l] for l in range(len(layers))]
 

@@ -64,7 +64,7 @@ class PretrainedModel:
     def __call__(
         self, tokens, mask=None, segments=None, pad=None, cache=None
     ):
-        """Compute what the model is for.
+        """Run the model on tokens.
 
         Parameters
         ----------
